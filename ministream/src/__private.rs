@@ -1,0 +1,9 @@
+//! The only paths that the macros may name. Nothing here is part of the public interface.
+
+pub use std::clone::Clone;
+pub use std::time::Duration;
+
+pub use crate::event::{Event, EventTime, Unit, timestamp_from_integer};
+pub use crate::time::Timestamp;
+pub use crate::watermarks::{Bounded, FromUpstream as Upstream};
+pub use crate::windows::{Session, Sliding, Tumbling};

@@ -1,0 +1,248 @@
+//! `dedup`: lets the first copy of each event through.
+
+use std::fmt;
+use std::hash::BuildHasher as _;
+use std::time::Duration;
+
+use hashbrown::HashTable;
+
+use super::key_by::{ByRef, ByValue, Select};
+use crate::context::{ClockId, EdgeId};
+use crate::counters::OperatorCounters;
+use crate::error::Refusal;
+use crate::event::{Data, Id};
+use crate::operator::{Operator, Output, Port, Push, Verdict};
+use crate::plan::{Needs, Plan, Retention, Upstream};
+use crate::span::{Span, whole_micros};
+use crate::state::{BuildHasher, DueQueue};
+use crate::stream::{Chain, Stream, Then};
+use crate::time::Timestamp;
+
+/// See [`Stream::dedup`].
+pub struct Dedup<T, S: Select<T>> {
+    select: S,
+    ttl: Option<Duration>,
+    ids: Ids<S::Selected>,
+    /// The watermark that ids are forgotten by: that of the `watermark` stage behind, or else in front.
+    clock: Option<ClockId>,
+    duplicates: Port<T>,
+    held_back: u64,
+}
+
+impl<T: 'static, C: Chain<T>> Stream<T, C> {
+    /// Lets the first event with each id through and holds back the copies: at-least-once delivery has the effect of
+    /// exactly-once.
+    ///
+    /// Only the id is looked at, over the whole stream, not by key. The first arrival counts; copies have no other effect,
+    /// and do not move the watermark. An id is forgotten when the watermark reaches the event time of the first copy plus
+    /// the [`ttl`](Stream::ttl). Left out, that is the smallest one that is exact for the windows behind: a copy is then
+    /// always either held back or late, and never counted twice. Without a tumbling or sliding window behind, a ttl has to
+    /// be stated.
+    ///
+    /// ```
+    /// # use ministream::prelude::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Clone, Serialize, Deserialize)]
+    /// # struct Click { event_id: u64 }
+    /// # fn f(clicks: Stream<Click>) {
+    /// let (unique, copies) = clicks.dedup(|click| &click.event_id).ttl(minutes(10)).with_duplicates();
+    /// # }
+    /// ```
+    pub fn dedup<K, F>(self, id: F) -> Stream<T, Then<T, C, Dedup<T, ByRef<F, K>>>>
+    where
+        T: Data,
+        K: Id,
+        F: Fn(&T) -> &K + Send + 'static,
+    {
+        self.then(Dedup::new(ByRef::new(id)))
+    }
+
+    /// As [`dedup`](Stream::dedup), with an id that is computed from the event.
+    pub fn dedup_owned<K, F>(self, id: F) -> Stream<T, Then<T, C, Dedup<T, ByValue<F, K>>>>
+    where
+        T: Data,
+        K: Id,
+        F: Fn(&T) -> K + Send + 'static,
+    {
+        self.then(Dedup::new(ByValue::new(id)))
+    }
+}
+
+impl<T: Data, C: Chain<T>, S: Select<T, Selected: Id>> Stream<T, Then<T, C, Dedup<T, S>>> {
+    /// For how long an id is remembered: until the watermark is this much later than the first copy.
+    ///
+    /// It has to be greater than zero, and no shorter than window size plus lateness of the windows behind.
+    /// `Duration::MAX` remembers for ever.
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.operator_mut().ttl = Some(ttl);
+        self
+    }
+
+    /// The copies that are held back, as a stream of its own.
+    pub fn with_duplicates(mut self) -> (Self, Stream<T>) {
+        let (port, duplicates) = self.open_port();
+        self.operator_mut().duplicates = port;
+        (self, duplicates)
+    }
+}
+
+impl<T, S: Select<T>> Dedup<T, S> {
+    fn new(select: S) -> Self {
+        let ids = Ids::new(Span::ZERO);
+        Dedup { select, ttl: None, ids, clock: None, duplicates: Port::unread(), held_back: 0 }
+    }
+
+    /// The ttl to use, or why there is none.
+    fn checked_ttl(&self, needed: Retention) -> Result<Span, String> {
+        let Some(stated) = self.ttl else {
+            return match needed {
+                Retention::For(span) => Ok(span),
+                Retention::ForEver => {
+                    Err("a session may stay open for ever, so no ttl follows from it: state one, as in \
+                                           `dedup(id, ttl = 1h)`"
+                        .to_owned())
+                }
+                Retention::Unknown => Err("no window behind it says for how long copies matter: state a ttl, as in \
+                                           `dedup(id, ttl = 1h)`"
+                    .to_owned()),
+            };
+        };
+        let ttl = Span::of(stated);
+        if !whole_micros(stated) && stated != Duration::MAX {
+            return Err(format!("ttl is {stated:?}, and event time counts whole microseconds"));
+        }
+        if ttl.is_zero() {
+            return Err("ttl must be greater than zero".to_owned());
+        }
+        match needed {
+            Retention::For(span) if ttl < span => Err(format!(
+                "ids are forgotten after {ttl}, but the windows behind take copies for {span}: use `ttl = {span}`, or leave it out"
+            )),
+            _ => Ok(ttl),
+        }
+    }
+}
+
+impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
+    type Out = T;
+
+    #[inline]
+    fn on_event<P: Push<T>>(&mut self, at: Timestamp, event: T, out: &mut Output<'_, P>) {
+        let clock = self.clock;
+        let watermark = |out: &Output<'_, P>| clock.and_then(|clock| out.clock(clock)).unwrap_or(Timestamp::MIN);
+        self.ids.forget_due(watermark(out));
+        let id = self.select.select(&event);
+        let hash = self.ids.hash(&id);
+        if self.ids.contains(hash, &id) {
+            self.held_back += 1;
+            out.send(&self.duplicates, at, event);
+            return;
+        }
+        let id = id.into_owned();
+        // A rejected event moves nothing, so its id is not remembered.
+        if out.emit(at, event) == Verdict::Taken {
+            self.ids.remember(hash, id, at, watermark(out));
+        }
+    }
+
+    fn on_watermark<P: Push<T>>(&mut self, to: Timestamp, out: &mut Output<'_, P>) {
+        out.watermark(to);
+        if let Some(watermark) = self.clock.and_then(|clock| out.clock(clock)) {
+            self.ids.forget_due(watermark);
+        }
+    }
+
+    fn open(&mut self, upstream: Upstream, _plan: &mut Plan<'_>) -> Upstream {
+        self.clock = upstream.clock;
+        upstream
+    }
+
+    fn prepare(&mut self, behind: Needs, plan: &mut Plan<'_>) -> Needs {
+        self.clock = behind.clock.or(self.clock);
+        if self.clock.is_none() {
+            let reason =
+                "no watermark says when ids can be forgotten: put a stage such as `watermark(delay = 3s)` behind it";
+            plan.refuse(Refusal::new("dedup", reason));
+        }
+        match self.checked_ttl(behind.retention) {
+            Ok(ttl) => self.ids = Ids::new(ttl),
+            Err(reason) => plan.refuse(Refusal::new("dedup", reason)),
+        }
+        behind
+    }
+
+    fn ports(&self) -> &[EdgeId] {
+        self.duplicates.edges()
+    }
+
+    fn port_name(&self) -> &'static str {
+        "duplicates"
+    }
+
+    fn describe(&self) -> Vec<String> {
+        vec![format!("dedup(ttl = {})", self.ids.ttl)]
+    }
+
+    fn name(&self) -> &'static str {
+        "dedup"
+    }
+
+    fn count(&self, counters: &mut OperatorCounters) {
+        counters.duplicates = self.held_back;
+        counters.ids = u64::try_from(self.ids.table.len()).unwrap_or(u64::MAX);
+    }
+}
+
+/// The ids that are remembered, each with the watermark at which it is forgotten.
+struct Ids<I> {
+    ttl: Span,
+    hasher: BuildHasher,
+    table: HashTable<(I, Timestamp)>,
+    /// The hashes of the ids in the table, by the watermark at which they are forgotten.
+    due: DueQueue<u64>,
+}
+
+impl<I> Ids<I> {
+    fn new(ttl: Span) -> Self {
+        Ids { ttl, hasher: BuildHasher::default(), table: HashTable::new(), due: DueQueue::new(ttl) }
+    }
+}
+
+impl<I: Id> Ids<I> {
+    fn hash(&self, id: &I) -> u64 {
+        self.hasher.hash_one(id)
+    }
+
+    fn contains(&self, hash: u64, id: &I) -> bool {
+        self.table.find(hash, |(known, _)| known == id).is_some()
+    }
+
+    fn remember(&mut self, hash: u64, id: I, at: Timestamp, watermark: Timestamp) {
+        let forget_at = at.plus(self.ttl);
+        if watermark < forget_at {
+            self.table.insert_unique(hash, (id, forget_at), |(id, _)| self.hasher.hash_one(id));
+            self.due.push(forget_at, hash);
+        }
+        self.forget_due(watermark);
+    }
+
+    fn forget_due(&mut self, watermark: Timestamp) {
+        let mut forgotten = false;
+        while let Some((_, hash)) = self.due.pop_due(watermark) {
+            // Of several ids with one hash any that is due will do: all of them go in this loop.
+            if let Ok(entry) = self.table.find_entry(hash, |(_, forget_at)| *forget_at <= watermark) {
+                entry.remove();
+                forgotten = true;
+            }
+        }
+        if forgotten && self.table.len() < self.table.capacity() / 8 {
+            self.table.shrink_to(self.table.len() * 2, |(id, _)| self.hasher.hash_one(id));
+        }
+    }
+}
+
+impl<T, S: Select<T>> fmt::Debug for Dedup<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dedup").field("ttl", &self.ttl).finish_non_exhaustive()
+    }
+}

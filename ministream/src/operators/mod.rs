@@ -1,0 +1,19 @@
+//! The operators, one file each: what it does, and the method of [`Stream`](crate::Stream) that adds it.
+
+mod dedup;
+mod filter;
+mod flat_map;
+mod inspect;
+mod key_by;
+mod map;
+mod watermark;
+mod window;
+
+pub use self::dedup::Dedup;
+pub use self::filter::Filter;
+pub use self::flat_map::FlatMap;
+pub use self::inspect::Inspect;
+pub use self::key_by::{ByRef, ByValue, KeyedStream, Select};
+pub use self::map::Map;
+pub use self::watermark::MakeWatermark;
+pub use self::window::{Aggregated, KeepLate, LateChoice, LateTaken, WindowOperator, WindowedStream};

@@ -1,0 +1,396 @@
+//! `window` and the aggregates over it: groups a keyed stream by windows of event time.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::key_by::{KeyedStream, Select};
+use crate::aggregate::Aggregate;
+use crate::context::EdgeId;
+use crate::counters::OperatorCounters;
+use crate::error::{Failure, Refusal};
+use crate::event::{Data, Key};
+use crate::operator::{Operator, Output, Port, Push};
+use crate::pane::{Late, Pane};
+use crate::plan::{Needs, Plan, Retention, Upstream};
+use crate::span::{Span, whole_micros};
+use crate::stream::{Chain, Stream, Then, WithLate};
+use crate::time::Timestamp;
+use crate::window::WindowKind;
+use crate::window::sealed::{Placed, WindowStore};
+
+/// A keyed stream cut into windows, which waits for an aggregate.
+///
+/// The last parameter says what becomes of late events: they come out of
+/// [`into_streams`](Stream::into_streams) ([`KeepLate`]), or were taken or discarded before ([`LateTaken`]).
+#[must_use = "a windowed stream does nothing until it is aggregated"]
+pub struct WindowedStream<T, C, S, W, L = KeepLate> {
+    keyed: KeyedStream<T, C, S>,
+    windows: W,
+    lateness: Duration,
+    late: L,
+    name: Option<&'static str>,
+}
+
+/// Late events come out of [`Stream::into_streams`], behind the results.
+#[derive(Debug)]
+pub struct KeepLate(());
+
+/// Late events were taken as a stream, or discarded.
+pub struct LateTaken<T> {
+    port: Port<Late<T>>,
+}
+
+impl<T, C, S> KeyedStream<T, C, S> {
+    /// Cuts the stream of each key into windows.
+    ///
+    /// ```
+    /// # use ministream::prelude::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// #[derive(Clone, Serialize, Deserialize)]
+    /// struct Click { user: String, value: i64 }
+    ///
+    /// fn spend_per_user(clicks: Stream<Click>) -> (Stream<Pane<String, i64>>, Stream<Late<Click>>) {
+    ///     clicks
+    ///         .watermark(Bounded::new(secs(3)))
+    ///         .key_by(|c| &c.user)
+    ///         .window(Tumbling::new(secs(10)))
+    ///         .allowed_lateness(secs(5))
+    ///         .sum(|c| c.value)
+    ///         .into_streams()
+    /// }
+    /// ```
+    pub fn window<W: WindowKind>(self, windows: W) -> WindowedStream<T, C, S, W> {
+        WindowedStream { keyed: self, windows, lateness: Duration::ZERO, late: KeepLate(()), name: None }
+    }
+}
+
+impl<T, C, S, W, L> WindowedStream<T, C, S, W, L> {
+    /// For how long after a window's end, in event time, late events still correct its result; zero if not said.
+    /// `Duration::MAX` keeps windows for ever.
+    pub fn allowed_lateness(mut self, lateness: Duration) -> Self {
+        self.lateness = lateness;
+        self
+    }
+
+    /// Names the windows, for [`describe`](crate::Pipeline::describe), counters and errors.
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
+    }
+}
+
+impl<T: Data, C, S, W> WindowedStream<T, C, S, W> {
+    /// Drops late events on purpose; they are only counted.
+    pub fn discard_late(self) -> WindowedStream<T, C, S, W, LateTaken<T>> {
+        self.late_to(Port::unread())
+    }
+
+    /// The late events as a stream of its own, here rather than from [`Stream::into_streams`].
+    pub fn with_late(self) -> (WindowedStream<T, C, S, W, LateTaken<T>>, Stream<Late<T>>) {
+        let late = Stream::on(self.keyed.stream.graph());
+        let port = Port::to(late.edge());
+        (self.late_to(port), late)
+    }
+
+    fn late_to(self, port: Port<Late<T>>) -> WindowedStream<T, C, S, W, LateTaken<T>> {
+        let WindowedStream { keyed, windows, lateness, late: KeepLate(()), name } = self;
+        WindowedStream { keyed, windows, lateness, late: LateTaken { port }, name }
+    }
+}
+
+impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
+where
+    T: Data,
+    C: Chain<T>,
+    S: Select<T, Selected: Key>,
+    W: WindowKind,
+    L: LateChoice<T>,
+{
+    /// Makes one value of the events of each window. For the usual ones there are methods: [`sum`](Self::sum),
+    /// [`count`](Self::count), …; a tuple of aggregates gives a tuple of values.
+    ///
+    /// ```
+    /// # use ministream::prelude::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Clone, Serialize, Deserialize)]
+    /// # struct Click { user: String, value: i64 }
+    /// fn totals(clicks: Stream<Click>) -> (Stream<Pane<String, (i64, u64)>>, Stream<Late<Click>>) {
+    ///     clicks
+    ///         .watermark(Bounded::new(secs(3)))
+    ///         .key_by(|c| &c.user)
+    ///         .window(Tumbling::new(secs(10)))
+    ///         .aggregate((Sum::of(|c: &Click| c.value), Count))
+    ///         .into_streams()
+    /// }
+    /// ```
+    pub fn aggregate<A>(self, aggregate: A) -> Aggregated<T, C, S, W, L, A>
+    where
+        A: Aggregate<T>,
+    {
+        let WindowedStream { keyed: KeyedStream { stream, select, name: key_name }, windows, lateness, late, name } =
+            self;
+        let graph = stream.graph().clone();
+        let (port, late) = late.open(&graph);
+        let span = Span::of(lateness);
+        let operator = WindowOperator {
+            select,
+            key_name,
+            store: windows.store(span),
+            windows,
+            windows_name: name,
+            lateness,
+            aggregate,
+            watermark: Timestamp::MIN,
+            late: port,
+            late_count: 0,
+            partly_late_count: 0,
+        };
+        L::wrap(stream.then(operator), late)
+    }
+}
+
+/// The results of an aggregate over windows: a stream of [`Pane`]s.
+pub type Aggregated<T, C, S, W, L, A> = Stream<
+    Pane<<S as Select<T>>::Selected, <A as Aggregate<T>>::Out>,
+    <L as sealed::LateChoice<T>>::Chain<Then<T, C, WindowOperator<T, S, W, A>>>,
+>;
+
+/// What becomes of late events: [`KeepLate`] or [`LateTaken`].
+pub trait LateChoice<T: Data>: Sized + sealed::LateChoice<T> {}
+
+impl<T: Data, L: sealed::LateChoice<T>> LateChoice<T> for L {}
+
+mod sealed {
+    use super::{Data, KeepLate, Late, LateTaken, Port, Stream, WithLate};
+    use crate::graph::GraphRef;
+
+    pub trait LateChoice<T: Data>: Sized {
+        /// A late stream that waits for `into_streams`.
+        type Waiting;
+        /// The chain `C`, with that.
+        type Chain<C>;
+
+        fn open(self, graph: &GraphRef) -> (Port<Late<T>>, Self::Waiting);
+        fn wrap<U, C>(stream: Stream<U, C>, waiting: Self::Waiting) -> Stream<U, Self::Chain<C>>;
+    }
+
+    impl<T: Data> LateChoice<T> for KeepLate {
+        type Waiting = Stream<Late<T>>;
+        type Chain<C> = WithLate<C, Late<T>>;
+
+        fn open(self, graph: &GraphRef) -> (Port<Late<T>>, Stream<Late<T>>) {
+            let late = Stream::on(graph);
+            (Port::to(late.edge()), late)
+        }
+
+        fn wrap<U, C>(stream: Stream<U, C>, waiting: Stream<Late<T>>) -> Stream<U, WithLate<C, Late<T>>> {
+            stream.with_late_waiting(waiting)
+        }
+    }
+
+    impl<T: Data> LateChoice<T> for LateTaken<T> {
+        type Waiting = ();
+        type Chain<C> = C;
+
+        fn open(self, _graph: &GraphRef) -> (Port<Late<T>>, ()) {
+            (self.port, ())
+        }
+
+        fn wrap<U, C>(stream: Stream<U, C>, _waiting: ()) -> Stream<U, C> {
+            stream
+        }
+    }
+}
+
+/// Groups events by key and window, and aggregates each group.
+pub struct WindowOperator<T, S, W, A>
+where
+    T: 'static,
+    S: Select<T, Selected: Key>,
+    W: WindowKind,
+    A: Aggregate<T>,
+{
+    select: S,
+    key_name: Option<&'static str>,
+    windows: W,
+    windows_name: Option<&'static str>,
+    lateness: Duration,
+    aggregate: A,
+    store: W::Store<S::Selected, T, A>,
+    /// [`Timestamp::MIN`] before there is one.
+    watermark: Timestamp,
+    late: Port<Late<T>>,
+    late_count: u64,
+    partly_late_count: u64,
+}
+
+impl<T, S, W, A> WindowOperator<T, S, W, A>
+where
+    T: Data,
+    S: Select<T, Selected: Key>,
+    W: WindowKind,
+    A: Aggregate<T>,
+{
+    fn fire<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
+        let aggregate = &self.aggregate;
+        self.store.fire(self.watermark, |firing| match aggregate.finish(firing.acc) {
+            Ok(value) => {
+                let pane = Pane {
+                    key: firing.key.clone(),
+                    window: firing.window,
+                    value,
+                    update: firing.update,
+                    replaces: firing.replaces,
+                };
+                out.emit(firing.window.last_instant(), pane);
+                true
+            }
+            Err(reason) => {
+                out.fail(Failure::of_window(aggregate.name(), firing.key, firing.window, reason));
+                false
+            }
+        });
+    }
+
+    fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals = self.windows.refusals();
+        if !whole_micros(self.lateness) && self.lateness != Duration::MAX {
+            let reason = format!("lateness is {:?}, and event time counts whole microseconds", self.lateness);
+            refusals.push(Refusal::new(self.stage(), reason));
+        }
+        refusals
+    }
+
+    /// `tumbling`
+    fn stage(&self) -> String {
+        let described = self.windows.describe();
+        described.split('(').next().unwrap_or_default().to_owned()
+    }
+}
+
+impl<T, S, W, A> Operator<T> for WindowOperator<T, S, W, A>
+where
+    T: Data,
+    S: Select<T, Selected: Key>,
+    W: WindowKind,
+    A: Aggregate<T>,
+{
+    type Out = Pane<S::Selected, A::Out>;
+
+    #[inline]
+    fn on_event<P: Push<Self::Out>>(&mut self, at: Timestamp, event: T, out: &mut Output<'_, P>) {
+        let key = self.select.select(&event);
+        match self.store.add(key, at, &event, &self.aggregate, self.watermark) {
+            Placed::Taken { partly_late, due } => {
+                self.partly_late_count += u64::from(partly_late);
+                if due {
+                    self.fire(out);
+                }
+            }
+            Placed::Late => {
+                self.late_count += 1;
+                out.send(&self.late, at, Late::new(event, at, self.watermark));
+            }
+            Placed::OutOfRange => {
+                let reason = format!("an event at {at} has no window that fits in 64 bits");
+                out.fail(Failure::of_operator(&self.stage(), reason));
+                out.reject();
+            }
+        }
+    }
+
+    fn on_watermark<P: Push<Self::Out>>(&mut self, to: Timestamp, out: &mut Output<'_, P>) {
+        self.watermark = to;
+        self.fire(out);
+        out.watermark(to);
+    }
+
+    fn on_end<P: Push<Self::Out>>(&mut self, out: &mut Output<'_, P>) {
+        self.watermark = Timestamp::MAX;
+        self.fire(out);
+    }
+
+    fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) -> Upstream {
+        let refusals = self.refusals();
+        if upstream.clock.is_none() {
+            let reason = "no watermark reaches it, so it would never fire: say `delay = 3s`, or put a stage such as \
+                          `watermark(delay = 3s)` in front";
+            plan.refuse(Refusal::new(self.stage(), reason));
+        }
+        if upstream.corrections {
+            let reason = "the results in front of it can be corrected, and each correction would be counted beside what it \
+                          corrects: leave `lateness` out in front";
+            plan.refuse(Refusal::new(self.stage(), reason));
+        }
+        for refusal in refusals {
+            plan.refuse(refusal);
+        }
+        Upstream { clock: upstream.clock, corrections: !Span::of(self.lateness).is_zero() }
+    }
+
+    fn prepare(&mut self, _behind: Needs, _plan: &mut Plan<'_>) -> Needs {
+        let retention = match self.windows.retention() {
+            Some(span) => Retention::For(span.plus(Span::of(self.lateness))),
+            None => Retention::ForEver,
+        };
+        Needs { retention, admits: self.windows.admits(), clock: None }
+    }
+
+    fn ports(&self) -> &[EdgeId] {
+        self.late.edges()
+    }
+
+    fn port_name(&self) -> &'static str {
+        "late"
+    }
+
+    fn describe(&self) -> Vec<String> {
+        let named = |stage: String, name: Option<&str>| match name {
+            Some(name) => format!("{stage} as {name}"),
+            None => stage,
+        };
+        let mut windows = self.windows.describe();
+        if !Span::of(self.lateness).is_zero() && windows.pop().is_some() {
+            windows.push_str(&format!(", lateness = {})", Span::of(self.lateness)));
+        }
+        vec![
+            named("key_by".to_owned(), self.key_name),
+            named(windows, self.windows_name),
+            self.aggregate.name().to_owned(),
+        ]
+    }
+
+    fn name(&self) -> &'static str {
+        self.windows_name.unwrap_or(self.aggregate.name())
+    }
+
+    fn count(&self, counters: &mut OperatorCounters) {
+        counters.late = self.late_count;
+        counters.partly_late = self.partly_late_count;
+        counters.open_windows = u64::try_from(self.store.open_windows()).unwrap_or(u64::MAX);
+    }
+}
+
+impl<T, C, S, W, L> fmt::Debug for WindowedStream<T, C, S, W, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WindowedStream").field(&self.keyed.stream).finish()
+    }
+}
+
+impl<T> fmt::Debug for LateTaken<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LateTaken")
+    }
+}
+
+impl<T, S, W, A> fmt::Debug for WindowOperator<T, S, W, A>
+where
+    T: 'static,
+    S: Select<T, Selected: Key>,
+    W: WindowKind,
+    A: Aggregate<T>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WindowOperator").field("lateness", &self.lateness).finish_non_exhaustive()
+    }
+}

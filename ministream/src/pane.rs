@@ -1,0 +1,105 @@
+//! What windows give: [`Pane`]s, and [`Late`] events.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Event;
+use crate::time::Timestamp;
+use crate::window::Window;
+
+/// One firing's result for one window of one key.
+///
+/// A window fires once when the watermark reaches its end. Each event that comes after that, within the allowed lateness,
+/// makes it fire again at once: that pane is an update, and takes the place of the earlier one. Its own event time is the
+/// last instant of its window, so that windows over results nest.
+///
+/// `Display` writes `[12:00:00, 12:00:10) alice = 42`, and behind it `(update 1)` for the first correction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Pane<K, V> {
+    /// The key.
+    pub key: K,
+    /// The window; of a session its bounds so far.
+    pub window: Window,
+    /// The aggregate over all events of the window so far, never a difference.
+    pub value: V,
+    pub(crate) update: u32,
+    pub(crate) replaces: Vec<Window>,
+}
+
+impl<K, V> Pane<K, V> {
+    /// Whether a result for this window, or for a session merged into it, came before.
+    pub fn is_update(&self) -> bool {
+        self.update > 0
+    }
+
+    /// How many results for this window, or for sessions merged into it, came before.
+    pub fn update(&self) -> u32 {
+        self.update
+    }
+
+    /// Sessions only: the windows of earlier results that are merged into this one and have other bounds, by end and
+    /// start. Each is named once.
+    pub fn replaces(&self) -> &[Window] {
+        &self.replaces
+    }
+}
+
+impl<K, V> Event for Pane<K, V> {
+    fn timestamp(&self) -> Timestamp {
+        self.window.last_instant()
+    }
+}
+
+impl<K: fmt::Display, V: fmt::Display> fmt::Display for Pane<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} = {}", self.window, self.key, self.value)?;
+        if self.update == 0 {
+            return Ok(());
+        }
+        write!(f, " (update {}", self.update)?;
+        for (position, window) in self.replaces.iter().enumerate() {
+            f.write_str(if position == 0 { ", replaces " } else { " and " })?;
+            window.fmt(f)?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// An event that came when all of its windows were gone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Late<T> {
+    /// The event as it came.
+    pub event: T,
+    /// Its event time.
+    pub timestamp: Timestamp,
+    /// The watermark that made it late.
+    pub watermark: Timestamp,
+}
+
+impl<T> Late<T> {
+    pub(crate) fn new(event: T, timestamp: Timestamp, watermark: Timestamp) -> Self {
+        Late { event, timestamp, watermark }
+    }
+
+    /// How far the event lies behind the watermark that made it late.
+    pub fn behind(&self) -> Duration {
+        self.timestamp.until(self.watermark)
+    }
+}
+
+impl<T> Event for Late<T> {
+    fn timestamp(&self) -> Timestamp {
+        self.timestamp
+    }
+}
+
+/// `late at 12:00:31 (event time 12:00:04): Click { … }`
+impl<T: fmt::Debug> fmt::Display for Late<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "late at {} (event time {}): {:?}", self.watermark, self.timestamp, self.event)
+    }
+}

@@ -1,0 +1,235 @@
+//! What pipelines are written with: streams, and the chains of operators behind them.
+//!
+//! A [`Stream<T>`] is a handle on a graph under construction, and so is every step of a chain: `Stream<T, C>` is the same
+//! stream as its chain of operators `C` sees it. [`into_streams`](Stream::into_streams) closes a chain; what comes out
+//! are plain `Stream<T>`s again, which a function can take and return. The methods live with the operators.
+
+use std::any::type_name;
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::context::EdgeId;
+use crate::event::Data;
+use crate::graph::{GraphRef, Reader};
+use crate::operator::{Fused, Operator, Port, Push, ToEdge};
+
+/// A stream of events of type `T`.
+///
+/// As a parameter or a result of a function it is written `Stream<T>`. In between, each operator gives a `Stream<T, C>`
+/// whose `C` is the chain so far; its type need never be written.
+///
+/// ```
+/// use ministream::prelude::*;
+///
+/// fn doubled(numbers: Stream<i64>) -> Stream<i64> {
+///     numbers.map(|n| n * 2).filter(|n| *n > 10).into_streams()
+/// }
+/// ```
+#[must_use = "a stream does nothing until it is returned or read"]
+pub struct Stream<T, C = Boundary<T>> {
+    graph: GraphRef,
+    chain: C,
+    carries: PhantomData<fn() -> T>,
+}
+
+/// A chain of operators under construction. See [`Stream`].
+pub trait Chain<T>: Sized + sealed::Chain<T> {}
+
+impl<T, C: sealed::Chain<T>> Chain<T> for C {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    pub trait Chain<T>: Sized {
+        /// The late streams that nobody has taken yet, first window first: `((), A)`, `(((), A), B)`, ….
+        type Side;
+
+        /// Puts `rest` behind the last operator, and the whole into the graph.
+        fn build<P: Push<T>>(self, graph: &GraphRef, rest: P) -> Self::Side;
+    }
+}
+
+/// The beginning of a chain: an edge of the graph.
+pub struct Boundary<T> {
+    edge: EdgeId,
+    carries: PhantomData<fn() -> T>,
+}
+
+impl<T: Data> sealed::Chain<T> for Boundary<T> {
+    type Side = ();
+
+    fn build<P: Push<T>>(self, graph: &GraphRef, rest: P) {
+        graph.with(|graph| graph.add_chain(self.edge, rest));
+    }
+}
+
+/// A chain with one more operator.
+pub struct Then<T, C, O> {
+    upstream: C,
+    pub(crate) operator: O,
+    name: Option<&'static str>,
+    takes: PhantomData<fn(T)>,
+}
+
+impl<T: 'static, C: Chain<T>, O: Operator<T>> sealed::Chain<O::Out> for Then<T, C, O> {
+    type Side = C::Side;
+
+    fn build<P: Push<O::Out>>(self, graph: &GraphRef, rest: P) -> C::Side {
+        let fused = Fused { operator: self.operator, rest, name: self.name, events_in: 0, events_out: 0 };
+        self.upstream.build(graph, fused)
+    }
+}
+
+/// A chain with a window whose late events wait to be taken by [`Stream::into_streams`].
+pub struct WithLate<C, L> {
+    chain: C,
+    late: Stream<L>,
+}
+
+impl<U, L, C: Chain<U>> sealed::Chain<U> for WithLate<C, L> {
+    type Side = (C::Side, Stream<L>);
+
+    fn build<P: Push<U>>(self, graph: &GraphRef, rest: P) -> Self::Side {
+        (self.chain.build(graph, rest), self.late)
+    }
+}
+
+impl<T: Data> Stream<T> {
+    pub(crate) fn on(graph: &GraphRef) -> Self {
+        let edge = graph.with(|graph| graph.add_edge::<T>());
+        Stream { graph: graph.clone(), chain: Boundary { edge, carries: PhantomData }, carries: PhantomData }
+    }
+
+    pub(crate) fn edge(&self) -> EdgeId {
+        self.chain.edge
+    }
+
+    /// Says that nobody wants this stream: its events are dropped.
+    ///
+    /// Every stream of a pipeline has to be read, returned or discarded; one that is forgotten is an error.
+    pub fn discard(self) {
+        self.graph.with(|graph| graph.set_reader(self.chain.edge, Reader::Discarded));
+    }
+}
+
+impl<T, C> Stream<T, C> {
+    pub(crate) fn graph(&self) -> &GraphRef {
+        &self.graph
+    }
+
+    /// The same stream with one more operator.
+    pub(crate) fn then<O: Operator<T>>(self, operator: O) -> Stream<O::Out, Then<T, C, O>> {
+        let chain = Then { upstream: self.chain, operator, name: None, takes: PhantomData };
+        Stream { graph: self.graph, chain, carries: PhantomData }
+    }
+
+    pub(crate) fn with_late_waiting<L>(self, late: Stream<L>) -> Stream<T, WithLate<C, L>> {
+        Stream { graph: self.graph, chain: WithLate { chain: self.chain, late }, carries: PhantomData }
+    }
+}
+
+impl<T: Data, C: Chain<T>> Stream<T, C> {
+    /// Closes the chain: the results, and behind them the late events of each window that has not been told what to do
+    /// with them.
+    ///
+    /// `Stream<T>` for a chain without windows, `(Stream<T>, Stream<Late<E>>)` for a chain with one, and so on.
+    pub fn into_streams(self) -> <C::Side as SideOutputs<T>>::Streams
+    where
+        C::Side: SideOutputs<T>,
+    {
+        let results = Stream::on(&self.graph);
+        let side = self.chain.build(&self.graph, ToEdge { edge: results.chain.edge });
+        side.beside(results)
+    }
+}
+
+impl<T, U, C, O: Operator<U, Out = T>> Stream<T, Then<U, C, O>> {
+    /// Names the operator just added, for [`describe`](crate::Pipeline::describe), counters and errors.
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.chain.name = Some(name);
+        self
+    }
+
+    pub(crate) fn operator_mut(&mut self) -> &mut O {
+        &mut self.chain.operator
+    }
+
+    /// A side output of the operator just added.
+    pub(crate) fn open_port<S: Data>(&self) -> (Port<S>, Stream<S>) {
+        let stream = Stream::on(&self.graph);
+        (Port::to(stream.chain.edge), stream)
+    }
+}
+
+impl<T, U, C, O: Operator<U, Out = T>, L> Stream<T, WithLate<Then<U, C, O>, L>> {
+    /// Names the operator just added, for [`describe`](crate::Pipeline::describe), counters and errors.
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.chain.chain.name = Some(name);
+        self
+    }
+}
+
+/// Lays the late streams of a chain beside its results. See [`Stream::into_streams`].
+pub trait SideOutputs<T> {
+    /// What the chain gives as a whole.
+    type Streams;
+
+    #[doc(hidden)]
+    fn beside(self, results: Stream<T>) -> Self::Streams;
+}
+
+impl<T> SideOutputs<T> for () {
+    type Streams = Stream<T>;
+
+    fn beside(self, results: Stream<T>) -> Stream<T> {
+        results
+    }
+}
+
+impl<T, A> SideOutputs<T> for ((), A) {
+    type Streams = (Stream<T>, A);
+
+    fn beside(self, results: Stream<T>) -> Self::Streams {
+        (results, self.1)
+    }
+}
+
+impl<T, A, B> SideOutputs<T> for (((), A), B) {
+    type Streams = (Stream<T>, A, B);
+
+    fn beside(self, results: Stream<T>) -> Self::Streams {
+        (results, self.0.1, self.1)
+    }
+}
+
+impl<T, A, B, C> SideOutputs<T> for ((((), A), B), C) {
+    type Streams = (Stream<T>, A, B, C);
+
+    fn beside(self, results: Stream<T>) -> Self::Streams {
+        (results, self.0.0.1, self.0.1, self.1)
+    }
+}
+
+impl<T, C> fmt::Debug for Stream<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream<{}>", type_name::<T>())
+    }
+}
+
+impl<T> fmt::Debug for Boundary<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Boundary")
+    }
+}
+
+impl<T, C, O> fmt::Debug for Then<T, C, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Then")
+    }
+}
+
+impl<C, L> fmt::Debug for WithLate<C, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WithLate")
+    }
+}

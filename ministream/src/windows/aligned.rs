@@ -1,0 +1,306 @@
+//! Windows that lie on a grid of event time, whatever the events: what tumbling and sliding windows share.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::{Bound, RangeInclusive};
+use std::time::Duration;
+
+use crate::aggregate::Aggregate;
+use crate::error::Refusal;
+use crate::event::{Data, Key};
+use crate::span::{Span, whole_micros};
+use crate::state::Map;
+use crate::time::Timestamp;
+use crate::window::Window;
+use crate::window::sealed::{Firing, Placed, WindowStore};
+
+/// More windows for one event than this are refused.
+const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
+
+/// Windows `[start, start + size)` for each `start = offset + n * every`, n any integer.
+#[derive(Clone, Debug)]
+pub(crate) struct Grid {
+    stage: &'static str,
+    size: Duration,
+    every: Duration,
+    offset: Duration,
+}
+
+impl Grid {
+    pub(super) fn new(stage: &'static str, size: Duration, every: Duration) -> Self {
+        Grid { stage, size, every, offset: Duration::ZERO }
+    }
+
+    pub(super) fn set_offset(&mut self, offset: Duration) {
+        self.offset = offset;
+    }
+
+    pub(super) fn size(&self) -> Span {
+        Span::of(self.size)
+    }
+
+    pub(super) fn every(&self) -> Span {
+        Span::of(self.every)
+    }
+
+    fn offset(&self) -> Span {
+        Span::of(self.offset)
+    }
+
+    pub(super) fn describe_offset(&self) -> String {
+        if self.offset().is_zero() { String::new() } else { format!(", offset = {}", self.offset()) }
+    }
+
+    pub(super) fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals = Vec::new();
+        let mut refuse = |reason: String| refusals.push(Refusal::new(self.stage, reason));
+        for (name, duration) in [("window size", self.size), ("`every`", self.every), ("`offset`", self.offset)] {
+            if !whole_micros(duration) {
+                refuse(format!("{name} is {duration:?}, and event time counts whole microseconds"));
+            }
+        }
+        let (size, every) = (self.size(), self.every());
+        if size.is_zero() {
+            refuse("window size must be greater than zero".to_owned());
+        } else if every.is_zero() {
+            refuse("`every` must be greater than zero".to_owned());
+        } else if size < every {
+            refuse(format!(
+                "`every` is {every}, longer than the window size {size}: events between windows would be lost"
+            ));
+        } else if self.windows_of_an_event() > MAX_WINDOWS_OF_AN_EVENT {
+            refuse(format!(
+                "each event would be in {} windows (size {size}, every {every}), and the limit is {MAX_WINDOWS_OF_AN_EVENT}",
+                self.windows_of_an_event(),
+            ));
+        } else if self.admits().is_empty() {
+            refuse(format!("no window of size {size} fits in 64 bits of microseconds"));
+        }
+        refusals
+    }
+
+    /// The most windows that an event can be in.
+    fn windows_of_an_event(&self) -> i64 {
+        let (size, every) = (self.size().as_micros(), self.every().as_micros().max(1));
+        size / every + i64::from(size % every != 0)
+    }
+
+    /// The timestamps all of whose windows fit in 64 bits.
+    pub(super) fn admits(&self) -> RangeInclusive<Timestamp> {
+        let [size, every, offset] = [self.size(), self.every(), self.offset()].map(|span| i128::from(span.as_micros()));
+        let every = every.max(1);
+        let start_at_or_before = |ts: i128| (ts - offset).div_euclid(every) * every + offset;
+        let last_too_early = start_at_or_before(i128::from(i64::MIN) - 1);
+        let first_too_late = start_at_or_before(i128::from(i64::MAX) - size) + every;
+        let timestamp = |micros: i128| i64::try_from(micros).ok().map(Timestamp::from_micros);
+        match (timestamp(last_too_early + size), timestamp(first_too_late - 1)) {
+            (Some(first), Some(last)) => first..=last,
+            _ => Timestamp::MAX..=Timestamp::MIN,
+        }
+    }
+
+    /// The latest window that holds `at`; None if it does not fit in 64 bits.
+    fn last_window_of(&self, at: Timestamp) -> Option<Window> {
+        let every = self.every().as_micros().max(1);
+        let phase = self.offset().as_micros().checked_rem(every)?;
+        let behind_start = (at.as_micros().rem_euclid(every) - phase).rem_euclid(every);
+        let start = at.as_micros().checked_sub(behind_start)?;
+        let end = start.checked_add(self.size().as_micros())?;
+        Some(Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end)))
+    }
+
+    /// The window one step earlier, if it holds `at`; the error is a window that does not fit in 64 bits.
+    fn earlier_window_of(&self, at: Timestamp, window: Window) -> Result<Option<Window>, OutOfRange> {
+        let every = self.every().as_micros();
+        let Some(end) = window.end.as_micros().checked_sub(every) else { return Ok(None) };
+        if end <= at.as_micros() {
+            return Ok(None);
+        }
+        let start = window.start.as_micros().checked_sub(every).ok_or(OutOfRange)?;
+        Ok(Some(Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end))))
+    }
+}
+
+struct OutOfRange;
+
+/// The windows on a grid: one table a window, kept in order of their ends.
+#[derive(Debug)]
+pub struct AlignedStore<K, Acc> {
+    grid: Grid,
+    lateness: Span,
+    windows: BTreeMap<Timestamp, Table<K, Acc>>,
+    /// Every window that ends here or before has fired.
+    fired_to: Timestamp,
+    /// Windows that an event was added to after they had fired, with its key.
+    corrected: Vec<(Timestamp, K)>,
+    open_windows: usize,
+}
+
+#[derive(Debug)]
+struct Table<K, Acc> {
+    window: Window,
+    cells: Map<K, Cell<Acc>>,
+}
+
+#[derive(Debug)]
+struct Cell<Acc> {
+    acc: Acc,
+    /// How many results came of it.
+    results: u32,
+}
+
+impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
+    pub(super) fn new(grid: Grid, lateness: Span) -> Self {
+        AlignedStore {
+            grid,
+            lateness,
+            windows: BTreeMap::new(),
+            fired_to: Timestamp::MIN,
+            corrected: Vec::new(),
+            open_windows: 0,
+        }
+    }
+
+    fn is_gone(&self, end: Timestamp, watermark: Timestamp) -> bool {
+        end.plus(self.lateness) <= watermark
+    }
+}
+
+impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc> {
+    fn add(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed {
+        let Some(last) = self.grid.last_window_of(at) else { return Placed::OutOfRange };
+        let (mut live, mut gone, mut due) = (0, 0, false);
+        let mut next = Some(last);
+        while let Some(window) = next {
+            next = match self.grid.earlier_window_of(at, window) {
+                Ok(earlier) => earlier,
+                Err(OutOfRange) => return Placed::OutOfRange,
+            };
+            if self.is_gone(window.end, watermark) {
+                gone += 1;
+                continue;
+            }
+            live += 1;
+            let table = self.windows.entry(window.end).or_insert_with(|| Table { window, cells: Map::default() });
+            if let Some(cell) = table.cells.get_mut(&*key) {
+                aggregate.add(&mut cell.acc, at, event);
+            } else {
+                let mut acc = aggregate.create();
+                aggregate.add(&mut acc, at, event);
+                table.cells.insert(key.clone().into_owned(), Cell { acc, results: 0 });
+                self.open_windows += 1;
+            }
+            if window.end <= watermark {
+                due = true;
+                self.corrected.push((window.end, key.clone().into_owned()));
+            }
+        }
+        if live == 0 { Placed::Late } else { Placed::Taken { partly_late: gone > 0, due } }
+    }
+
+    fn fire(&mut self, watermark: Timestamp, mut emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+        let mut fire = |key: &K, window: Window, cell: &mut Cell<A::Acc>| {
+            let firing = Firing { key, window, acc: &cell.acc, update: cell.results, replaces: Vec::new() };
+            cell.results += u32::from(emit(firing));
+        };
+        self.corrected.sort_unstable();
+        for (end, key) in self.corrected.drain(..) {
+            if let Some(table) = self.windows.get_mut(&end)
+                && let Some(cell) = table.cells.get_mut(&key)
+            {
+                fire(&key, table.window, cell);
+            }
+        }
+        if watermark <= self.fired_to {
+            return;
+        }
+        for (_, table) in self.windows.range_mut((Bound::Excluded(self.fired_to), Bound::Included(watermark))) {
+            let mut cells: Vec<_> = table.cells.iter_mut().collect();
+            cells.sort_unstable_by_key(|(key, _)| *key);
+            for (key, cell) in cells {
+                fire(key, table.window, cell);
+            }
+        }
+        self.fired_to = watermark;
+        while let Some(first) = self.windows.first_entry()
+            && first.key().plus(self.lateness) <= watermark
+        {
+            self.open_windows -= first.remove().cells.len();
+        }
+    }
+
+    fn open_windows(&self) -> usize {
+        self.open_windows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::{micros, secs};
+
+    fn grid(size: i64, every: i64, offset: i64) -> Grid {
+        let [size, every, offset] = [size, every, offset].map(|n| micros(u64::try_from(n).unwrap()));
+        let mut grid = Grid::new("sliding", size, every);
+        grid.set_offset(offset);
+        grid
+    }
+
+    fn windows_of(grid: &Grid, at: i64) -> Option<Vec<(i64, i64)>> {
+        let at = Timestamp::from_micros(at);
+        let mut windows = Vec::new();
+        let mut next = Some(grid.last_window_of(at)?);
+        while let Some(window) = next {
+            windows.push((window.start.as_micros(), window.end.as_micros()));
+            next = grid.earlier_window_of(at, window).ok()?;
+        }
+        Some(windows)
+    }
+
+    #[test]
+    fn windows_are_aligned_by_floor_division() {
+        assert_eq!(windows_of(&grid(10, 10, 0), 9), Some(vec![(0, 10)]));
+        assert_eq!(windows_of(&grid(10, 10, 0), 10), Some(vec![(10, 20)]));
+        assert_eq!(windows_of(&grid(10, 10, 0), -1), Some(vec![(-10, 0)]));
+        assert_eq!(windows_of(&grid(10, 10, 3), 2), Some(vec![(-7, 3)]));
+        assert_eq!(windows_of(&grid(10, 10, 23), 3), Some(vec![(3, 13)]));
+        assert_eq!(windows_of(&grid(10, 5, 0), 7), Some(vec![(5, 15), (0, 10)]));
+        assert_eq!(windows_of(&grid(10, 4, 1), -1), Some(vec![(-3, 7), (-7, 3)]));
+    }
+
+    #[test]
+    fn the_admitted_timestamps_are_those_whose_windows_all_fit() {
+        for grid in [grid(10, 10, 0), grid(10, 10, 3), grid(10, 3, 1), grid(7, 5, 1_000), grid(1, 1, 0)] {
+            let admits = grid.admits();
+            let (first, last) = (admits.start().as_micros(), admits.end().as_micros());
+            assert!(windows_of(&grid, first).is_some(), "{grid:?} first");
+            assert!(windows_of(&grid, last).is_some(), "{grid:?} last");
+            assert!(first == i64::MIN || windows_of(&grid, first - 1).is_none(), "{grid:?} before the first");
+            assert!(last == i64::MAX || windows_of(&grid, last + 1).is_none(), "{grid:?} after the last");
+        }
+        assert!(Grid::new("tumbling", Duration::MAX, Duration::MAX).refusals().len() == 1);
+    }
+
+    #[test]
+    fn impossible_grids_are_refused() {
+        let reasons = |size, every| -> Vec<String> {
+            let grid = Grid::new("sliding", size, every);
+            grid.refusals().iter().map(|refusal| refusal.reason().to_owned()).collect()
+        };
+        assert_eq!(reasons(secs(0), secs(0)), ["window size must be greater than zero"]);
+        assert_eq!(reasons(secs(10), secs(0)), ["`every` must be greater than zero"]);
+        assert_eq!(
+            reasons(secs(10), secs(11)),
+            ["`every` is 11s, longer than the window size 10s: events between windows would be lost"],
+        );
+        assert_eq!(
+            reasons(secs(86_400), Duration::from_millis(1)),
+            ["each event would be in 86400000 windows (size 1d, every 1ms), and the limit is 10000"],
+        );
+        assert_eq!(reasons(secs(10), Duration::from_millis(1)), [] as [&str; 0]);
+        assert_eq!(
+            reasons(Duration::from_nanos(1_500), secs(0)),
+            ["window size is 1.5µs, and event time counts whole microseconds", "`every` must be greater than zero",],
+        );
+    }
+}

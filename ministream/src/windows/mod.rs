@@ -1,0 +1,10 @@
+//! The kinds of windows, one file each.
+
+mod aligned;
+mod session;
+mod sliding;
+mod tumbling;
+
+pub use self::session::Session;
+pub use self::sliding::Sliding;
+pub use self::tumbling::Tumbling;

@@ -1,0 +1,59 @@
+//! Sliding windows: windows of one size that start at regular steps and overlap.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::aligned::{AlignedStore, Grid};
+use crate::aggregate::Aggregate;
+use crate::error::Refusal;
+use crate::event::Key;
+use crate::span::Span;
+use crate::time::Timestamp;
+use crate::window::sealed;
+
+/// Windows of one size, a new one every step: `Sliding::new(secs(60), secs(5))` gives the last minute, every five
+/// seconds.
+///
+/// Each event is in `size / every` windows, rounded up or down where that is not whole; more than 10,000 are refused. An
+/// event that comes late counts in those of its windows that live, and is late only if none does.
+#[derive(Clone, Debug)]
+pub struct Sliding {
+    grid: Grid,
+}
+
+impl Sliding {
+    /// Windows of this size, one every step. Both have to be greater than zero, and `every` no greater than `size`.
+    pub fn new(size: Duration, every: Duration) -> Self {
+        Sliding { grid: Grid::new("sliding", size, every) }
+    }
+
+    /// Where windows start: at this much after the epoch, and every step before and after it.
+    pub fn offset(mut self, offset: Duration) -> Self {
+        self.grid.set_offset(offset);
+        self
+    }
+}
+
+impl sealed::WindowKind for Sliding {
+    type Store<K: Key, T: 'static, A: Aggregate<T>> = AlignedStore<K, A::Acc>;
+
+    fn describe(&self) -> String {
+        format!("sliding({}, every = {}{})", self.grid.size(), self.grid.every(), self.grid.describe_offset())
+    }
+
+    fn refusals(&self) -> Vec<Refusal> {
+        self.grid.refusals()
+    }
+
+    fn admits(&self) -> RangeInclusive<Timestamp> {
+        self.grid.admits()
+    }
+
+    fn retention(&self) -> Option<Span> {
+        Some(self.grid.size())
+    }
+
+    fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, lateness: Span) -> Self::Store<K, T, A> {
+        AlignedStore::new(self.grid.clone(), lateness)
+    }
+}
