@@ -15,6 +15,7 @@ mod pane;
 mod pipeline;
 mod plan;
 pub mod prelude;
+pub mod select;
 mod span;
 mod state;
 mod stream;
@@ -35,6 +36,8 @@ pub use crate::error::Error;
 pub use crate::event::{Data, Event, Id, Key};
 pub use crate::pane::{Late, Pane};
 pub use crate::pipeline::{Drain, Outputs, Pipeline};
-pub use crate::stream::{Boundary, Chain, SideOutputs, Stream, Then, WithLate};
+pub use crate::stream::{
+    Boundary, Chain, KeepLate, KeyedStream, LateChoice, LateTaken, SideOutputs, Stream, Then, WindowedStream, WithLate,
+};
 pub use crate::time::Timestamp;
 pub use crate::window::Window;

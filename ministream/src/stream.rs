@@ -8,6 +8,12 @@ use std::any::type_name;
 use std::fmt;
 use std::marker::PhantomData;
 
+mod keyed;
+mod windowed;
+
+pub use self::keyed::KeyedStream;
+pub(crate) use self::windowed::sealed as late_choice;
+pub use self::windowed::{KeepLate, LateChoice, LateTaken, WindowedStream};
 use crate::context::EdgeId;
 use crate::event::Data;
 use crate::graph::{GraphRef, Reader};

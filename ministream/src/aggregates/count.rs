@@ -3,8 +3,9 @@
 use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
 use crate::event::{Data, Key};
-use crate::operators::{Aggregated, LateChoice, Select, WindowedStream};
-use crate::stream::Chain;
+use crate::operators::Aggregated;
+use crate::select::Select;
+use crate::stream::{Chain, LateChoice, WindowedStream};
 use crate::time::Timestamp;
 use crate::window::WindowKind;
 

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::sum::Summable;
+use super::summable::Summable;
 use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
 use crate::event::{Data, Key};
-use crate::operators::{Aggregated, LateChoice, Select, WindowedStream};
-use crate::stream::Chain;
+use crate::operators::Aggregated;
+use crate::select::Select;
+use crate::stream::{Chain, LateChoice, WindowedStream};
 use crate::time::Timestamp;
 use crate::window::WindowKind;
 

@@ -1,5 +1,5 @@
 //! The aggregates, one file each: what it computes, and the method of
-//! [`WindowedStream`](crate::operators::WindowedStream) that adds it.
+//! [`WindowedStream`](crate::WindowedStream) that adds it.
 //!
 //! None of them depends on the order in which events arrive.
 
@@ -14,6 +14,7 @@ mod min;
 mod order;
 mod reduce;
 mod sum;
+mod summable;
 
 pub use self::collect::Collect;
 pub use self::count::Count;
@@ -24,4 +25,5 @@ pub use self::mean::Mean;
 pub use self::min::Min;
 pub use self::order::TotalOrder;
 pub use self::reduce::Reduce;
-pub use self::sum::{Sum, Summable};
+pub use self::sum::Sum;
+pub use self::summable::Summable;

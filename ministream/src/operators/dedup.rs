@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use hashbrown::HashTable;
 
-use super::key_by::{ByRef, ByValue, Select};
 use crate::context::{ClockId, EdgeId};
 use crate::counters::OperatorCounters;
 use crate::error::Refusal;
 use crate::event::{Data, Id};
 use crate::operator::{Operator, Output, Port, Push, Verdict};
 use crate::plan::{Needs, Plan, Retention, Upstream};
+use crate::select::{ByRef, ByValue, Select};
 use crate::span::{Span, whole_micros};
 use crate::state::{BuildHasher, DueQueue};
 use crate::stream::{Chain, Stream, Then};

@@ -13,7 +13,6 @@ pub use self::dedup::Dedup;
 pub use self::filter::Filter;
 pub use self::flat_map::FlatMap;
 pub use self::inspect::Inspect;
-pub use self::key_by::{ByRef, ByValue, KeyedStream, Select};
 pub use self::map::Map;
 pub use self::watermark::MakeWatermark;
-pub use self::window::{Aggregated, KeepLate, LateChoice, LateTaken, WindowOperator, WindowedStream};
+pub use self::window::{Aggregated, WindowOperator};
