@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::mem;
 use std::ops::{Bound, RangeInclusive};
 use std::time::Duration;
 
@@ -129,6 +130,8 @@ pub struct AlignedStore<K, Acc> {
     windows: BTreeMap<Timestamp, Table<K, Acc>>,
     /// Every window that ends here or before has fired.
     fired_to: Timestamp,
+    /// No window fires or goes before the watermark gets here.
+    next_change: Timestamp,
     /// Windows that an event was added to after they had fired, with its key.
     corrected: Vec<(Timestamp, K)>,
     open_windows: usize,
@@ -154,6 +157,7 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
             lateness,
             windows: BTreeMap::new(),
             fired_to: Timestamp::MIN,
+            next_change: Timestamp::MAX,
             corrected: Vec::new(),
             open_windows: 0,
         }
@@ -180,6 +184,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
             }
             live += 1;
             let table = self.windows.entry(window.end).or_insert_with(|| Table { window, cells: Map::default() });
+            self.next_change = self.next_change.min(window.end);
             if let Some(cell) = table.cells.get_mut(&*key) {
                 aggregate.add(&mut cell.acc, at, event);
             } else {
@@ -209,22 +214,25 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
                 fire(&key, table.window, cell);
             }
         }
-        if watermark <= self.fired_to {
+        let fired_to = mem::replace(&mut self.fired_to, watermark);
+        if watermark < self.next_change {
             return;
         }
-        for (_, table) in self.windows.range_mut((Bound::Excluded(self.fired_to), Bound::Included(watermark))) {
+        for (_, table) in self.windows.range_mut((Bound::Excluded(fired_to), Bound::Included(watermark))) {
             let mut cells: Vec<_> = table.cells.iter_mut().collect();
             cells.sort_unstable_by_key(|(key, _)| *key);
             for (key, cell) in cells {
                 fire(key, table.window, cell);
             }
         }
-        self.fired_to = watermark;
         while let Some(first) = self.windows.first_entry()
             && first.key().plus(self.lateness) <= watermark
         {
             self.open_windows -= first.remove().cells.len();
         }
+        let not_fired = self.windows.range((Bound::Excluded(watermark), Bound::Unbounded)).next();
+        let not_gone = self.windows.keys().next().map(|end| end.plus(self.lateness));
+        self.next_change = not_fired.map(|(&end, _)| end).into_iter().chain(not_gone).min().unwrap_or(Timestamp::MAX);
     }
 
     fn open_windows(&self) -> usize {
