@@ -124,7 +124,7 @@ pub mod _documentation {
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-// pub use ministream_macros::{Event, pipeline};
+pub use ministream_macros::{Event, pipeline};
 
 pub use crate::aggregate::Aggregate;
 pub use crate::counters::{Counters, OperatorCounters};

@@ -1,6 +1,6 @@
 //! Everything that a pipeline is written with: `use ministream::prelude::*;`.
 
-// pub use ministream_macros::{Event, pipeline};
+pub use ministream_macros::{Event, pipeline};
 
 pub use crate::aggregate::Aggregate;
 pub use crate::aggregates::{Collect, Count, First, Last, Max, Mean, Min, Reduce, Sum};

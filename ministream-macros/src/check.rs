@@ -1,0 +1,312 @@
+//! The rules that a pipeline has to keep, one function each. The rule stands above it.
+
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{ReturnType, Type};
+
+use crate::duration::{Literal, spell};
+use crate::errors::Errors;
+use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
+use crate::model::{Model, Stage};
+use crate::stages::{Kind, Shape};
+
+/// More windows for one event than this are refused, as by the runtime.
+const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
+
+/// Checks all rules.
+pub(crate) fn check(item: &Item, model: &Model<'_>, errors: &mut Errors) {
+    let before = errors.count();
+    has_stages(model, errors);
+    stages_fit(model, errors);
+    durations_are_positive(model, errors);
+    every_fits_size(model, errors);
+    let fits = errors.count() == before;
+    if fits {
+        ttl_covers_windows(model, errors);
+        one_watermark(model, errors);
+        corrections_are_counted_once(model, errors);
+        late_events_go_somewhere(item, model, errors);
+    }
+}
+
+/// A pipeline has at least one stage: `source` alone does nothing.
+fn has_stages(model: &Model<'_>, errors: &mut Errors) {
+    if model.stages.is_empty() {
+        let source = &model.source.ident;
+        errors.help(model.end, "a pipeline without stages does nothing", format!("`{source} -> filter(…)`"));
+    }
+}
+
+/// Aggregates stand behind a window, windows behind a `key_by`, everything else behind a stream; and a pipeline ends in a
+/// stream.
+fn stages_fit(model: &Model<'_>, errors: &mut Errors) {
+    let mut kind = Kind::Stream;
+    let mut before: Option<&Stage> = None;
+    for stage in &model.stages {
+        let word = &stage.word;
+        let at = word.span();
+        let behind = before.map_or(String::new(), |before| before.word.to_string());
+        let example = stage.row.example;
+        match (kind, stage.row.takes) {
+            (kind, takes) if kind == takes => {}
+            (Kind::Stream, Kind::Windowed) => errors.help(
+                at,
+                format!("`{word}` needs a window in front of it"),
+                format!("`-> key_by(user) -> tumbling(10s, delay = 3s) -> {example}`"),
+            ),
+            (Kind::Keyed, Kind::Windowed) => errors.help(
+                at,
+                format!("`{word}` needs a window between it and `{behind}`"),
+                format!("`-> tumbling(10s, delay = 3s) -> {example}`"),
+            ),
+            (Kind::Stream, Kind::Keyed) => errors.help(
+                at,
+                format!("`{word}` needs a `key_by` in front of it"),
+                format!("`-> key_by(user) -> {example}`"),
+            ),
+            (Kind::Windowed, Kind::Keyed) => errors.help(
+                at,
+                format!("two windows in a row: `{behind}` has to give a result before `{word}` can take it"),
+                format!("put an aggregate such as `sum(value)` and a `key_by` between them, or take `{behind}` out"),
+            ),
+            (Kind::Keyed, _) => errors.help(
+                at,
+                format!("`{word}` cannot follow `{behind}`: a keyed stream waits for a window"),
+                format!("put `{word}` in front of `{behind}`, or a window and an aggregate between them"),
+            ),
+            (_, _) => errors.help(
+                at,
+                format!("`{word}` cannot follow `{behind}`: a window waits for an aggregate"),
+                format!("put `{word}` in front of the `key_by`, or an aggregate such as `sum(value)` between them"),
+            ),
+        }
+        kind = stage.row.gives;
+        before = Some(stage);
+    }
+    if let Some(last) = before {
+        let word = &last.word;
+        match kind {
+            Kind::Stream => {}
+            Kind::Keyed => errors.help(
+                word.span(),
+                format!("nothing follows `{word}`: a keyed stream waits for a window"),
+                "add `-> tumbling(10s, delay = 3s) -> sum(value)`",
+            ),
+            Kind::Windowed => errors.help(
+                word.span(),
+                format!("nothing follows `{word}`: a window waits for an aggregate"),
+                "add `-> sum(value)`",
+            ),
+        }
+    }
+}
+
+/// Sizes, gaps, steps and ttl are greater than zero.
+fn durations_are_positive(model: &Model<'_>, errors: &mut Errors) {
+    for stage in &model.stages {
+        let mut check = |what: &str, shape: Shape, literal: Option<&Literal>| {
+            if let Some(literal) = literal.filter(|literal| literal.micros == 0 && shape == Shape::PositiveDuration) {
+                errors.help(literal.span, format!("{what} must be greater than zero"), "such as `10s`");
+            }
+        };
+        if let (Some(positional), Some(value)) = (stage.row.positional, &stage.positional) {
+            check(positional.what, positional.shape, value.literal());
+        }
+        for (name, value) in &stage.named {
+            if let Some(named) = stage.row.named.iter().find(|named| name == named.name) {
+                check(&format!("`{name}`"), named.shape, value.literal());
+            }
+        }
+    }
+}
+
+/// A sliding window starts at least once each size, and an event is in no more than 10,000 windows.
+fn every_fits_size(model: &Model<'_>, errors: &mut Errors) {
+    for stage in &model.stages {
+        let size = stage.size().and_then(|size| size.literal());
+        let every = stage.duration("every").and_then(|every| every.literal());
+        let (Some(size), Some(every)) = (size, every) else { continue };
+        if every.micros == 0 || size.micros == 0 {
+            continue;
+        }
+        let windows = size.micros / every.micros + i64::from(size.micros % every.micros != 0);
+        if size.micros < every.micros {
+            errors.help(
+                every.span,
+                format!("`every` is longer than the window size `{}`: events between windows would be lost", size.text),
+                format!("at most `every = {}`", size.text),
+            );
+        } else if windows > MAX_WINDOWS_OF_AN_EVENT {
+            let least = size.micros / MAX_WINDOWS_OF_AN_EVENT + i64::from(size.micros % MAX_WINDOWS_OF_AN_EVENT != 0);
+            errors.help(
+                every.span,
+                format!(
+                    "each event would be in {windows} windows (size `{}`, every `{}`), and the limit is {MAX_WINDOWS_OF_AN_EVENT}",
+                    size.text, every.text
+                ),
+                format!("at least `every = {}`", spell(least)),
+            );
+        }
+    }
+}
+
+/// An id is remembered as long as the windows behind can take a copy: window size plus lateness. Left out, the ttl is that;
+/// where none follows it has to be stated. Only the first window counts: behind its aggregate there are no copies.
+fn ttl_covers_windows(model: &Model<'_>, errors: &mut Errors) {
+    for (position, stage) in model.stages.iter().enumerate().filter(|(_, stage)| stage.word == "dedup") {
+        let window = model.stages.iter().skip(position).find(|stage| stage.row.is_window());
+        let ttl = stage.duration("ttl");
+        match (window, ttl) {
+            (None, None) => errors.help(
+                stage.word.span(),
+                "`dedup` needs a ttl here: no window behind it says for how long copies matter",
+                "`ttl = 1h`, for as long as copies may come",
+            ),
+            (Some(window), None) if window.word == "session" => errors.help(
+                stage.word.span(),
+                "`dedup` needs a ttl here: a session may stay open for ever, so none follows from it",
+                "`ttl = 1h`, for as long as copies may come",
+            ),
+            (Some(window), Some(ttl)) if window.word != "session" => {
+                let lateness =
+                    window.duration("lateness").map_or(Some(0), |late| late.literal().map(|late| late.micros));
+                let size = window.size().and_then(|size| size.literal()).map(|size| size.micros);
+                let (Some(size), Some(lateness), Some(ttl)) = (size, lateness, ttl.literal()) else { continue };
+                let needed = size.saturating_add(lateness);
+                if ttl.micros < needed {
+                    let needed = spell(needed);
+                    errors.help(
+                        ttl.span,
+                        format!(
+                            "ids are forgotten after `{}`, but `{}` takes copies for {needed}",
+                            ttl.text, window.word
+                        ),
+                        format!("`ttl = {needed}`, or leave it out"),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A stream has one watermark: from a `watermark` stage, or from `delay` on the window, which is short for it. Results
+/// bring theirs.
+fn one_watermark(model: &Model<'_>, errors: &mut Errors) {
+    let mut has_watermark = model.source.carries.as_ref().is_some_and(|ty| arguments_of(ty, "Pane").is_some());
+    let mut stated: Option<&Stage> = None;
+    for stage in &model.stages {
+        if stage.word == "watermark" {
+            if let Some(first) = stated {
+                let what = format!("the stream has a watermark already, from `{}`", first.word);
+                errors.help(stage.word.span(), what, "take one of the two out");
+            }
+            if stage.positional.is_none() && stage.duration("delay").is_none() {
+                errors.help(stage.word.span(), "`watermark` needs `delay = …`", "`watermark(delay = 3s)`");
+            }
+            if let (Some(_), Some((name, _))) = (&stage.positional, stage.named.first()) {
+                let what = format!("`{name}` does not go with `upstream`: the watermark is made by somebody else");
+                errors.help(name.span(), what, "`watermark(upstream)`");
+            }
+            stated = Some(stage);
+            has_watermark = true;
+        }
+        if !stage.row.is_window() {
+            continue;
+        }
+        match stage.argument("delay") {
+            Some((name, _)) => {
+                if let Some(first) = stated {
+                    let what =
+                        format!("`delay` is short for a `watermark` stage, and there is one, from `{}`", first.word);
+                    errors.help(name.span(), what, "take one of the two out");
+                }
+                stated = Some(stage);
+            }
+            None if !has_watermark => {
+                let size = stage.positional.as_ref().map(|value| value.to_text()).unwrap_or_default();
+                let every = stage.argument("every").map(|(_, every)| format!(", every = {}", every.to_text()));
+                let example = format!("{}({size}{}, delay = 3s)", stage.word, every.unwrap_or_default());
+                let help = format!(
+                    "`{example}`: events come at most 3s behind the newest; or `watermark(upstream)` in front, if the \
+                     stream brings its own"
+                );
+                errors.help(
+                    stage.word.span(),
+                    "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
+                    help,
+                );
+            }
+            None => {}
+        }
+        has_watermark = true;
+    }
+}
+
+/// A window does not count results that may still be corrected.
+fn corrections_are_counted_once(model: &Model<'_>, errors: &mut Errors) {
+    let mut corrected: Option<&Stage> = None;
+    for stage in model.stages.iter().filter(|stage| stage.row.is_window()) {
+        if let Some(first) = corrected {
+            errors.help(
+                stage.word.span(),
+                format!(
+                    "the results of `{}` can be corrected, and `{}` would count each correction beside what it corrects",
+                    first.word, stage.word
+                ),
+                format!("leave `lateness` out of `{}`", first.word),
+            );
+        }
+        let lateness = stage.duration("lateness");
+        if lateness.is_some_and(|lateness| lateness.literal().is_none_or(|literal| literal.micros != 0)) {
+            corrected = Some(stage);
+        }
+    }
+}
+
+/// Late events leave by a stream of the return type, or are discarded on purpose.
+fn late_events_go_somewhere(item: &Item, model: &Model<'_>, errors: &mut Errors) {
+    let ReturnType::Type(_, output) = &item.sig.output else { return };
+    let Some(streams) = returned(output) else { return };
+    let is_late = |ty: &&Type| carried_by(ty).is_some_and(|carried| arguments_of(carried, "Late").is_some());
+    let late: Vec<_> = streams.iter().copied().filter(is_late).collect();
+    let windows: Vec<_> = model.stages.iter().filter(|stage| stage.row.is_window() && !stage.discards_late()).collect();
+    if late.len() < windows.len() {
+        let Some(window) = windows.get(late.len()) else { return };
+        let results = streams.first().map_or("Stream<…>".to_owned(), |ty| text(ungrouped(ty)));
+        let carries = match (late.len(), &model.source.carries) {
+            (0, Some(carries)) => text(carries),
+            _ => "…".to_owned(),
+        };
+        let already: String = late.iter().map(|ty| format!(", {}", text(ty))).collect();
+        errors.help(
+            output.span(),
+            format!("events that come too late for `{}` have nowhere to go", window.word),
+            format!(
+                "return `({results}{already}, Stream<Late<{carries}>>)`, or drop them on purpose: `late = discard` in `{}`",
+                window.word
+            ),
+        );
+    } else if let Some(extra) = late.get(windows.len()) {
+        let discards = model.stages.iter().find(|stage| stage.row.is_window() && stage.discards_late());
+        let (what, help) = match discards {
+            Some(stage) => (
+                format!("no late events come out: `{}` discards them", stage.word),
+                "take `late = discard` out, or this stream",
+            ),
+            None => ("no late events come out: there is no window for them".to_owned(), "take this stream out"),
+        };
+        errors.help(extra.span(), what, help);
+    }
+}
+
+/// A type as its user would write it.
+fn text(ty: &Type) -> String {
+    let text = ty.to_token_stream().to_string();
+    text.replace(" <", "<")
+        .replace("< ", "<")
+        .replace(" >", ">")
+        .replace(" ,", ",")
+        .replace(" ::", "::")
+        .replace(":: ", "::")
+}

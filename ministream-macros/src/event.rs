@@ -1,0 +1,185 @@
+//! `#[derive(Event)]`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::meta::ParseNestedMeta;
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, Field, Fields, LitStr, Member, Type, TypePath};
+
+use crate::errors::{Errors, list, meant};
+
+const UNITS: [(&str, &str); 4] =
+    [("s", "Seconds"), ("ms", "Milliseconds"), ("us", "Microseconds"), ("ns", "Nanoseconds")];
+
+/// The field that holds the time.
+struct TimeField<'a> {
+    member: Member,
+    field: &'a Field,
+    unit: Option<&'static str>,
+}
+
+/// What `#[event(…)]` says.
+#[derive(Default)]
+struct EventAttribute {
+    time: Option<Span>,
+    unit: Option<LitStr>,
+}
+
+/// The implementation of `Event`; with mistakes, the errors and an implementation that stands in.
+pub(crate) fn derive(input: TokenStream) -> TokenStream {
+    let input: DeriveInput = match syn::parse2(input) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let mut errors = Errors::default();
+    let timestamp = time_field(&input, &mut errors).map(|time| timestamp_of(&time));
+    let errors = errors.to_compile_errors();
+    let timestamp = timestamp.filter(|_| errors.is_empty()).unwrap_or_else(|| quote! { loop {} });
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    quote! {
+        #errors
+
+        #[automatically_derived]
+        impl #impl_generics ::ministream::__private::Event for #name #type_generics #where_clause {
+            #[inline]
+            fn timestamp(&self) -> ::ministream::__private::Timestamp {
+                #timestamp
+            }
+        }
+    }
+}
+
+fn timestamp_of(TimeField { member, field, unit }: &TimeField<'_>) -> TokenStream {
+    let at = field.ty.span();
+    match unit {
+        Some(unit) => {
+            let unit = syn::Ident::new(unit, Span::mixed_site());
+            let unit = quote! { ::ministream::__private::Unit::#unit };
+            quote_spanned! { at => ::ministream::__private::timestamp_from_integer(self.#member, #unit) }
+        }
+        None => quote_spanned! { at => ::ministream::__private::EventTime::to_timestamp(&self.#member) },
+    }
+}
+
+/// The one field marked with `#[event(time)]`.
+fn time_field<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Option<TimeField<'a>> {
+    let fields = match &input.data {
+        Data::Struct(data) => &data.fields,
+        Data::Enum(data) => {
+            let help = "put it into a struct that has a field for the time";
+            errors.help(data.enum_token.span, "an enum has no field for the event time", help);
+            return None;
+        }
+        Data::Union(data) => {
+            errors.help(data.union_token.span, "a union cannot be an event", "use a struct");
+            return None;
+        }
+    };
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("event")) {
+        errors.help(attribute.span(), "`#[event(…)]` belongs on a field", "put it on the field that holds the time");
+    }
+    let mut found: Option<TimeField<'a>> = None;
+    for (index, field) in fields.iter().enumerate() {
+        for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("event")) {
+            let says = read(attribute, errors);
+            let Some(time) = says.time else {
+                if says.unit.is_some() {
+                    errors.help(attribute.span(), "`unit` goes with `time`", "`#[event(time, unit = \"ms\")]`");
+                }
+                continue;
+            };
+            if found.is_some() {
+                errors.help(
+                    time,
+                    "a second field for the event time",
+                    "an event has one: take the other attribute out",
+                );
+                continue;
+            }
+            let member = match &field.ident {
+                Some(ident) => Member::Named(ident.clone()),
+                None => Member::from(index),
+            };
+            found = Some(TimeField { member, field, unit: unit_of(field, says.unit, errors) });
+        }
+    }
+    if found.is_none() && errors.is_empty() {
+        errors.help(
+            input.ident.span(),
+            format!("`{}` has no field for the event time", input.ident),
+            missing_help(fields),
+        );
+    }
+    found
+}
+
+fn read(attribute: &Attribute, errors: &mut Errors) -> EventAttribute {
+    let mut says = EventAttribute::default();
+    let mut unknown = Vec::new();
+    let parsed = attribute.parse_nested_meta(|meta: ParseNestedMeta<'_>| {
+        if meta.path.is_ident("time") {
+            says.time = Some(meta.path.span());
+        } else if meta.path.is_ident("unit") {
+            says.unit = Some(meta.value()?.parse()?);
+        } else {
+            unknown.push(meta.path.clone());
+            if meta.input.peek(syn::Token![=]) {
+                meta.value()?.parse::<syn::Expr>()?;
+            }
+        }
+        Ok(())
+    });
+    for path in unknown {
+        let word = path.get_ident().map(ToString::to_string).unwrap_or_default();
+        let help = match meant(&word, ["time", "unit"]) {
+            Some(word) => format!("did you mean `{word}`?"),
+            None => "`#[event(time)]`, or `#[event(time, unit = \"ms\")]`".to_owned(),
+        };
+        errors.help(path.span(), format!("`event` has no argument `{word}`"), help);
+        says.time = says.time.or(Some(path.span()));
+    }
+    if let Err(error) = parsed {
+        errors.help(error.span(), format!("{error}"), "`#[event(time)]`, or `#[event(time, unit = \"ms\")]`");
+        says.time = says.time.or(Some(attribute.span()));
+    }
+    says
+}
+
+/// Integers need a unit, and only they have one; the second half is for the compiler, which knows the type.
+fn unit_of(field: &Field, unit: Option<LitStr>, errors: &mut Errors) -> Option<&'static str> {
+    let units = || list(UNITS.iter().map(|(unit, _)| *unit));
+    let Some(unit) = unit else {
+        if is_integer(&field.ty) {
+            let what = "an integer does not say what it counts";
+            errors.help(field.ty.span(), what, format!("`#[event(time, unit = \"ms\")]`; units are {}", units()));
+        }
+        return None;
+    };
+    let found = UNITS.iter().find(|(name, _)| *name == unit.value()).map(|(_, variant)| *variant);
+    if found.is_none() {
+        errors.help(unit.span(), format!("unknown unit \"{}\"", unit.value()), format!("units are {}", units()));
+    }
+    found
+}
+
+fn is_integer(ty: &Type) -> bool {
+    const INTEGERS: [&str; 12] =
+        ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+    path.get_ident().is_some_and(|ident| INTEGERS.iter().any(|integer| ident == integer))
+}
+
+/// Points at the field that looks like a time.
+fn missing_help(fields: &Fields) -> String {
+    const USUAL: [&str; 8] = ["ts", "time", "timestamp", "event_time", "at", "created_at", "occurred_at", "datetime"];
+    let field = USUAL
+        .iter()
+        .find_map(|name| fields.iter().find(|field| field.ident.as_ref().is_some_and(|ident| ident == name)));
+    let attribute =
+        |field: &Field| if is_integer(&field.ty) { "#[event(time, unit = \"ms\")]" } else { "#[event(time)]" };
+    match field.and_then(|field| Some((field.ident.as_ref()?, attribute(field)))) {
+        Some((ident, attribute)) => format!("put `{attribute}` on `{ident}`"),
+        None => "put `#[event(time, unit = \"ms\")]` on the field that holds the time".to_owned(),
+    }
+}

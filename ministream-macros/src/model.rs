@@ -1,0 +1,397 @@
+//! The pipeline with its words resolved: stages against the table, arguments against their shapes, fields against
+//! parameters. Knows names, arity and units; whether the stages fit together is for `check`.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprClosure, ExprField, ExprPath, Member, Stmt};
+
+use crate::duration::{Duration, Literal};
+use crate::errors::{Errors, list, meant};
+use crate::item::{Item, Param};
+use crate::parse::{self, Arg, Flow};
+use crate::stages::{Row, Shape, TABLE};
+
+/// A resolved pipeline.
+pub(crate) struct Model<'a> {
+    pub(crate) source: &'a Param,
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) end: Span,
+}
+
+/// A resolved stage.
+pub(crate) struct Stage {
+    pub(crate) row: &'static Row,
+    pub(crate) word: Ident,
+    pub(crate) positional: Option<Value>,
+    pub(crate) named: Vec<(Ident, Value)>,
+    pub(crate) name: Option<Ident>,
+}
+
+/// An argument in its shape.
+pub(crate) enum Value {
+    Duration(Duration),
+    /// One field, or several.
+    Fields(Vec<FieldPath>),
+    /// A closure, and the settings of the function that it uses.
+    Closure {
+        closure: ExprClosure,
+        settings: Vec<Ident>,
+    },
+    /// A function, or any other expression.
+    Expr(Expr),
+    Word(Ident),
+}
+
+/// `device.id`
+pub(crate) struct FieldPath {
+    pub(crate) members: Vec<Member>,
+    pub(crate) span: Span,
+}
+
+/// Resolves all words. What is wrong is among the errors; the model then lacks it.
+pub(crate) fn resolve<'a>(item: &'a Item, flow: Option<Flow>, errors: &mut Errors) -> Option<Model<'a>> {
+    let flow = flow?;
+    let source = resolve_source(item, &flow.input, errors);
+    let stages: Vec<_> = flow.stages.into_iter().map(|stage| resolve_stage(item, stage, errors)).collect::<Vec<_>>();
+    let complete = stages.into_iter().collect::<Option<Vec<_>>>();
+    Some(Model { source: source?, stages: complete?, end: flow.end })
+}
+
+fn resolve_source<'a>(item: &'a Item, input: &Ident, errors: &mut Errors) -> Option<&'a Param> {
+    let source = item.params.iter().find(|param| param.ident == *input);
+    for unread in item.streams().filter(|param| param.ident != *input && source.is_some()) {
+        let what = format!("nothing reads `{}`", unread.ident);
+        errors.help(unread.ident.span(), what, "take the parameter out: a pipeline in one line reads one stream");
+    }
+    match source {
+        Some(param) if param.carries.is_some() => source,
+        Some(param) => {
+            let what = format!("`{}` is a setting, not a stream", param.ident);
+            errors.help(input.span(), what, "a pipeline starts with a parameter of type `Stream<…>`");
+            None
+        }
+        None => {
+            let streams: Vec<String> = item.streams().map(|param| param.ident.to_string()).collect();
+            let names = || streams.iter().map(String::as_str);
+            let word = input.to_string();
+            let help = match (meant(&word, names()), names().next()) {
+                (Some(name), _) => format!("did you mean `{name}`?"),
+                (None, Some(name)) => format!("`{name} -> …`"),
+                (None, None) => format!("add the parameter `{word}: Stream<…>` to the function"),
+            };
+            let what = if Row::find(&word).is_some() {
+                format!("a pipeline starts with one of the function's streams, and `{word}` is a stage")
+            } else {
+                format!("the function has no parameter `{word}`")
+            };
+            errors.help(input.span(), what, help);
+            None
+        }
+    }
+}
+
+fn resolve_stage(item: &Item, stage: parse::Stage, errors: &mut Errors) -> Option<Stage> {
+    let word = stage.word;
+    let Some(row) = Row::find(&word.to_string()) else {
+        unknown_stage(&word, errors);
+        return None;
+    };
+    let before = errors.count();
+    let mut positional = Vec::new();
+    let mut named: Vec<(Ident, Value)> = Vec::new();
+    let mut seen: Vec<Ident> = Vec::new();
+    for Arg { name, value } in stage.args {
+        let Some(name) = name else {
+            if seen.is_empty() {
+                positional.push(value);
+            } else {
+                let names = list(row.named.iter().map(|named| named.name));
+                let help = format!("put it first, or name it: {names}");
+                errors.help(value.span(), "an argument without a name stands behind one with a name", help);
+            }
+            continue;
+        };
+        if seen.contains(&name) {
+            errors.help(name.span(), format!("`{name}` is given twice"), "take one of the two out");
+            continue;
+        }
+        seen.push(name.clone());
+        let Some(argument) = row.named.iter().find(|argument| name == argument.name) else {
+            unknown_argument(row, &word, &name, errors);
+            continue;
+        };
+        if let Some(value) = shaped(item, argument.shape, value, errors) {
+            named.push((name, value));
+        }
+    }
+    let positional = resolve_positional(item, row, &word, positional, errors);
+    for argument in row.named.iter().filter(|argument| argument.required) {
+        if !seen.iter().any(|name| name == argument.name) {
+            let what = format!("`{word}` needs `{} = …`", argument.name);
+            errors.help(word.span(), what, format!("`{}`", row.example));
+        }
+    }
+    (errors.count() == before).then_some(Stage { row, word, positional, named, name: stage.name })
+}
+
+fn resolve_positional(
+    item: &Item,
+    row: &'static Row,
+    word: &Ident,
+    values: Vec<Expr>,
+    errors: &mut Errors,
+) -> Option<Value> {
+    let Some(positional) = row.positional else {
+        if let Some(first) = values.first() {
+            errors.help(first.span(), format!("`{word}` takes no such argument"), format!("`{}`", row.example));
+        }
+        return None;
+    };
+    if positional.shape == Shape::Identity && values.len() > 1 {
+        let fields: Option<Vec<_>> = values.iter().map(|value| field_or_mistake(value, errors)).collect();
+        return fields.map(Value::Fields);
+    }
+    let mut values = values.into_iter();
+    let Some(first) = values.next() else {
+        if !positional.optional {
+            let what = format!("`{word}` needs a {}", positional.what);
+            errors.help(word.span(), what, format!("`{}`", row.example));
+        }
+        return None;
+    };
+    if let Some(second) = values.next() {
+        let help = match row.named {
+            [] => format!("`{}`", row.example),
+            named => format!("name it: {}", list(named.iter().map(|named| named.name))),
+        };
+        errors.help(second.span(), format!("`{word}` takes one argument without a name"), help);
+    }
+    shaped(item, positional.shape, first, errors)
+}
+
+fn unknown_stage(word: &Ident, errors: &mut Errors) {
+    let help = match meant(&word.to_string(), TABLE.iter().map(|row| row.word)).or_else(|| foreign(&word.to_string())) {
+        Some(stage) => format!("did you mean `{stage}`?"),
+        None => format!("stages are {}", list(TABLE.iter().map(|row| row.word))),
+    };
+    errors.help(word.span(), format!("unknown stage `{word}`"), help);
+}
+
+/// What other systems and `Iterator` call it.
+fn foreign(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "distinct" | "unique" | "deduplicate" | "distinct_by" => "dedup",
+        "group_by" | "partition_by" | "keyBy" | "groupBy" => "key_by",
+        "hopping" | "hop" => "sliding",
+        "fixed" | "tumble" | "bucket" => "tumbling",
+        "avg" | "average" => "mean",
+        "len" | "size" => "count",
+        "select" => "map",
+        "where" | "retain" => "filter",
+        "tap" | "peek" | "for_each" => "inspect",
+        "fold" => "aggregate",
+        "to_vec" | "list" => "collect",
+        _ => return None,
+    })
+}
+
+fn unknown_argument(row: &Row, word: &Ident, name: &Ident, errors: &mut Errors) {
+    let names = || row.named.iter().map(|named| named.name);
+    let foreign = match name.to_string().as_str() {
+        "grace" | "allowed_lateness" => Some("lateness"),
+        "slide" | "step" | "hop" | "advance" => Some("every"),
+        "retention" | "expire" => Some("ttl"),
+        _ => None,
+    };
+    let help =
+        match meant(&name.to_string(), names()).or(foreign.filter(|foreign| names().any(|name| name == *foreign))) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if row.named.is_empty() => format!("it takes no named arguments: `{}`", row.example),
+            None => format!("it takes {}", list(names())),
+        };
+    errors.help(name.span(), format!("`{word}` has no argument `{name}`"), help);
+}
+
+/// Reads a value in the shape that the table asks for.
+fn shaped(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Option<Value> {
+    match shape {
+        Shape::Duration | Shape::PositiveDuration => Duration::read(&value, errors).map(Value::Duration),
+        Shape::Word(words) => match lone_ident(&value).filter(|word| words.iter().any(|known| *word == known)) {
+            Some(word) => Some(Value::Word(word.clone())),
+            None => {
+                errors.help(
+                    value.span(),
+                    "this word has no meaning here",
+                    format!("write {}", list(words.iter().copied())),
+                );
+                None
+            }
+        },
+        Shape::Expression => Some(function_or_expr(item, value)),
+        Shape::Function => match field_of(&value) {
+            Some(field) if !is_setting(item, &value) => {
+                errors.help(field.span, "a function is needed here, not a field", "a closure, such as `|a, b| …`");
+                None
+            }
+            _ if mistaken_literal(&value, "a closure, such as `|event| …`", errors) => None,
+            _ => Some(function_or_expr(item, value)),
+        },
+        Shape::Identity | Shape::Value | Shape::Take => selection(item, shape, value, errors),
+    }
+}
+
+/// A field, several fields, a closure, or a function.
+fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Option<Value> {
+    if is_setting(item, &value) {
+        return Some(Value::Expr(value));
+    }
+    if let Expr::Tuple(tuple) = &value
+        && shape == Shape::Identity
+    {
+        if tuple.elems.is_empty() {
+            errors.help(tuple.span(), "no field is named here", "`(user, country)`");
+            return None;
+        }
+        let fields: Option<Vec<_>> = tuple.elems.iter().map(|field| field_or_mistake(field, errors)).collect();
+        return fields.map(Value::Fields);
+    }
+    if let Some(field) = field_of(&value) {
+        return Some(Value::Fields(vec![field]));
+    }
+    if mistaken_literal(&value, "the name of a field, or a closure such as `|event| event.value`", errors) {
+        return None;
+    }
+    Some(function_or_expr(item, value))
+}
+
+fn function_or_expr(item: &Item, value: Expr) -> Value {
+    match value {
+        Expr::Closure(closure) => {
+            let settings = item.settings().filter(|setting| mentions(closure.to_token_stream(), setting));
+            let settings = settings.cloned().collect();
+            Value::Closure { closure, settings }
+        }
+        other => Value::Expr(other),
+    }
+}
+
+fn field_or_mistake(value: &Expr, errors: &mut Errors) -> Option<FieldPath> {
+    let field = field_of(value);
+    if field.is_none() {
+        let help = "name fields only, or use one closure: `|event| (event.a.clone(), event.b)`";
+        errors.help(value.span(), "this is no field", help);
+    }
+    field
+}
+
+fn mistaken_literal(value: &Expr, help: &str, errors: &mut Errors) -> bool {
+    let is_literal = matches!(value, Expr::Lit(_));
+    if is_literal {
+        errors.help(value.span(), "a literal is the same for every event", help);
+    }
+    is_literal
+}
+
+/// Whether the value is the name of a parameter of the function: a function handed in as a setting.
+fn is_setting(item: &Item, value: &Expr) -> bool {
+    lone_ident(value).is_some_and(|ident| item.settings().any(|setting| setting == ident))
+}
+
+fn lone_ident(value: &Expr) -> Option<&Ident> {
+    match value {
+        Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident(),
+        Expr::Group(group) => lone_ident(&group.expr),
+        _ => None,
+    }
+}
+
+/// `user`, `device.id`, `pair.0`
+fn field_of(value: &Expr) -> Option<FieldPath> {
+    match value {
+        Expr::Field(ExprField { base, member, .. }) => {
+            let mut path = field_of(base)?;
+            path.span = path.span.join(member.span()).unwrap_or(path.span);
+            path.members.push(member.clone());
+            Some(path)
+        }
+        Expr::Group(group) => field_of(&group.expr),
+        Expr::Paren(paren) => field_of(&paren.expr),
+        other => {
+            let ident = lone_ident(other)?;
+            Some(FieldPath { members: vec![Member::Named(ident.clone())], span: ident.span() })
+        }
+    }
+}
+
+/// Whether tokens name an identifier, at any depth.
+fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(found) => found == *ident,
+        TokenTree::Group(group) => mentions(group.stream(), ident),
+        _ => false,
+    })
+}
+
+/// Whether a closure gives a reference, as far as one can see: `|click| &click.user`.
+pub(crate) fn gives_reference(closure: &ExprClosure) -> bool {
+    fn is_reference(expr: &Expr) -> bool {
+        match expr {
+            Expr::Reference(_) => true,
+            Expr::Paren(paren) => is_reference(&paren.expr),
+            Expr::Group(group) => is_reference(&group.expr),
+            Expr::Block(block) => last_of(&block.block).is_some_and(is_reference),
+            _ => false,
+        }
+    }
+    fn last_of(block: &Block) -> Option<&Expr> {
+        match block.stmts.last() {
+            Some(Stmt::Expr(expr, None)) => Some(expr),
+            _ => None,
+        }
+    }
+    is_reference(&closure.body)
+}
+
+impl Stage {
+    /// The named argument, and where its name stands.
+    pub(crate) fn argument(&self, name: &str) -> Option<(&Ident, &Value)> {
+        self.named.iter().find(|(ident, _)| ident == name).map(|(ident, value)| (ident, value))
+    }
+
+    /// The named argument as a duration.
+    pub(crate) fn duration(&self, name: &str) -> Option<&Duration> {
+        self.argument(name).and_then(|(_, value)| value.duration())
+    }
+
+    /// The size of a window, or the gap of a session.
+    pub(crate) fn size(&self) -> Option<&Duration> {
+        self.positional.as_ref().and_then(Value::duration)
+    }
+
+    pub(crate) fn discards_late(&self) -> bool {
+        self.argument("late").is_some()
+    }
+}
+
+impl Value {
+    pub(crate) fn duration(&self) -> Option<&Duration> {
+        match self {
+            Value::Duration(duration) => Some(duration),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn literal(&self) -> Option<&Literal> {
+        self.duration().and_then(Duration::literal)
+    }
+
+    /// A duration as the user wrote it, for messages.
+    pub(crate) fn to_text(&self) -> String {
+        match self {
+            Value::Duration(Duration::Literal(literal)) => literal.text.clone(),
+            Value::Duration(Duration::Expr(expr)) => expr.to_token_stream().to_string(),
+            _ => "…".to_owned(),
+        }
+    }
+}
