@@ -33,8 +33,9 @@ pub(crate) fn body(item: &Item, model: &Model<'_>) -> TokenStream {
     };
     // A mismatch with the return type is underlined where the user wrote it.
     let streams = Ident::new("streams", generated(at));
+    let close = quote_spanned! { model.end => .into_streams() };
     quote! {
-        let #streams = #source #(#calls)* .into_streams();
+        let #streams = #source #(#calls)* #close;
         #streams
     }
 }
@@ -46,7 +47,7 @@ fn stage_calls(stage: &Stage) -> TokenStream {
     let calls = match stage.row.lowering {
         Lowering::Call => {
             let argument = stage.positional.as_ref().map(|value| argument(stage, value));
-            quote! { .#word(#argument) }
+            quote_spanned! { at => .#word(#argument) }
         }
         Lowering::Select => {
             let by_reference = match &stage.positional {
@@ -58,9 +59,9 @@ fn stage_calls(stage: &Stage) -> TokenStream {
             let argument = stage.positional.as_ref().map(|value| argument(stage, value));
             let settings = stage.named.iter().map(|(name, value)| {
                 let value = argument_of(value);
-                quote! { .#name(#value) }
+                quote_spanned! { name.span() => .#name(#value) }
             });
-            quote! { .#method(#argument) #(#settings)* }
+            quote_spanned! { at => .#method(#argument) #(#settings)* }
         }
         Lowering::Watermark => match stage.duration("delay") {
             Some(delay) => {
@@ -82,7 +83,7 @@ fn bounded(delay: &Duration, settings: &[&(Ident, Value)], at: Span) -> TokenStr
     let delay = duration(delay);
     let settings = settings.iter().map(|(name, value)| {
         let value = argument_of(value);
-        quote! { .#name(#value) }
+        quote_spanned! { name.span() => .#name(#value) }
     });
     quote_spanned! { at => .watermark(::ministream::__private::Bounded::new(#delay) #(#settings)*) }
 }
@@ -94,7 +95,7 @@ fn window_calls(stage: &Stage, type_name: &str) -> TokenStream {
     let sizes = stage.positional.iter().chain(required.map(|(_, value)| value)).map(argument_of);
     let offset = stage.argument("offset").map(|(name, value)| {
         let value = argument_of(value);
-        quote! { .#name(#value) }
+        quote_spanned! { name.span() => .#name(#value) }
     });
     let lateness = stage.argument("lateness").map(|(name, value)| {
         let value = argument_of(value);

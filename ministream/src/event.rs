@@ -54,6 +54,7 @@ pub trait Event {
 )]
 pub trait Data: Clone + Serialize + DeserializeOwned + Send + 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Clone + Serialize + DeserializeOwned + Send + 'static> Data for T {}
 
 /// What a stream can be keyed by: results come in the order of `Ord`, lookups go by `Hash`, errors name the key by
@@ -68,6 +69,7 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + 'static> Data for T {}
 )]
 pub trait Key: Data + Ord + Hash + Debug {}
 
+#[diagnostic::do_not_recommend]
 impl<K: Data + Ord + Hash + Debug> Key for K {}
 
 /// What `dedup` can compare: the identity of an event.
@@ -79,6 +81,7 @@ impl<K: Data + Ord + Hash + Debug> Key for K {}
 )]
 pub trait Id: Data + Eq + Hash {}
 
+#[diagnostic::do_not_recommend]
 impl<I: Data + Eq + Hash> Id for I {}
 
 /// An instant that says by its type what it counts in, so that `#[event(time)]` needs no unit.

@@ -134,14 +134,14 @@ impl<T, C> Stream<T, C> {
     }
 }
 
-impl<T: Data, C: Chain<T>> Stream<T, C> {
+impl<T: Data, C> Stream<T, C> {
     /// Closes the chain: the results, and behind them the late events of each window that has not been told what to do
     /// with them.
     ///
     /// `Stream<T>` for a chain without windows, `(Stream<T>, Stream<Late<E>>)` for a chain with one, and so on.
     pub fn into_streams(self) -> <C::Side as SideOutputs<T>>::Streams
     where
-        C::Side: SideOutputs<T>,
+        C: Chain<T, Side: SideOutputs<T>>,
     {
         let results = Stream::on(&self.graph);
         let side = self.chain.build(&self.graph, ToEdge { edge: results.chain.edge });
@@ -149,7 +149,7 @@ impl<T: Data, C: Chain<T>> Stream<T, C> {
     }
 }
 
-impl<T, U, C, O: Operator<U, Out = T>> Stream<T, Then<U, C, O>> {
+impl<T, U, C, O> Stream<T, Then<U, C, O>> {
     /// Names the operator just added, for [`describe`](crate::Pipeline::describe), counters and errors.
     pub fn named(mut self, name: &'static str) -> Self {
         self.chain.name = Some(name);
@@ -167,7 +167,7 @@ impl<T, U, C, O: Operator<U, Out = T>> Stream<T, Then<U, C, O>> {
     }
 }
 
-impl<T, U, C, O: Operator<U, Out = T>, L> Stream<T, WithLate<Then<U, C, O>, L>> {
+impl<T, U, C, O, L> Stream<T, WithLate<Then<U, C, O>, L>> {
     /// Names the operator just added, for [`describe`](crate::Pipeline::describe), counters and errors.
     pub fn named(mut self, name: &'static str) -> Self {
         self.chain.chain.name = Some(name);

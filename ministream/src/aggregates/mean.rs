@@ -9,7 +9,7 @@ use crate::error::AggregateError;
 use crate::event::{Data, Key};
 use crate::operators::Aggregated;
 use crate::select::Select;
-use crate::stream::{Chain, LateChoice, WindowedStream};
+use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
 use crate::window::WindowKind;
 
@@ -32,7 +32,6 @@ impl<F, V> Mean<F, V> {
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
 where
     T: Data,
-    C: Chain<T>,
     S: Select<T, Selected: Key>,
     W: WindowKind,
     L: LateChoice<T>,

@@ -25,6 +25,7 @@ pub struct ByOrd;
 #[derive(Clone, Copy, Debug)]
 pub struct ByTotalCmp;
 
+#[diagnostic::do_not_recommend]
 impl<V: Data + Ord> TotalOrder<ByOrd> for V {
     fn total_order(&self, other: &Self) -> Ordering {
         self.cmp(other)

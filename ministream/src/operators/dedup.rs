@@ -16,7 +16,7 @@ use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::{ByRef, ByValue, Select};
 use crate::span::{Span, whole_micros};
 use crate::state::BuildHasher;
-use crate::stream::{Chain, Stream, Then};
+use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
 
 /// See [`Stream::dedup`].
@@ -30,7 +30,7 @@ pub struct Dedup<T, S: Select<T>> {
     held_back: u64,
 }
 
-impl<T: 'static, C: Chain<T>> Stream<T, C> {
+impl<T: 'static, C> Stream<T, C> {
     /// Lets the first event with each id through and holds back the copies: at-least-once delivery has the effect of
     /// exactly-once.
     ///
@@ -69,7 +69,7 @@ impl<T: 'static, C: Chain<T>> Stream<T, C> {
     }
 }
 
-impl<T: Data, C: Chain<T>, S: Select<T, Selected: Id>> Stream<T, Then<T, C, Dedup<T, S>>> {
+impl<T: Data, C, S: Select<T>> Stream<T, Then<T, C, Dedup<T, S>>> {
     /// For how long an id is remembered: until the watermark is this much later than the first copy.
     ///
     /// It has to be greater than zero, and no shorter than window size plus lateness of the windows behind.

@@ -1,7 +1,7 @@
 //! `filter`: keeps the events that a condition holds for.
 
 use crate::operator::{Operator, Output, Push};
-use crate::stream::{Chain, Stream, Then};
+use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
 
 /// See [`Stream::filter`].
@@ -10,7 +10,7 @@ pub struct Filter<F> {
     condition: F,
 }
 
-impl<T: 'static, C: Chain<T>> Stream<T, C> {
+impl<T: 'static, C> Stream<T, C> {
     /// Keeps the events for which `condition` holds. The others are gone on purpose: they are not late, and are not counted
     /// as lost.
     ///

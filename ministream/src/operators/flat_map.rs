@@ -1,7 +1,7 @@
 //! `flat_map`: makes any number of events of each.
 
 use crate::operator::{Operator, Output, Push};
-use crate::stream::{Chain, Stream, Then};
+use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
 
 /// See [`Stream::flat_map`].
@@ -10,7 +10,7 @@ pub struct FlatMap<F> {
     f: F,
 }
 
-impl<T: 'static, C: Chain<T>> Stream<T, C> {
+impl<T: 'static, C> Stream<T, C> {
     /// Makes any number of events of each, all with its event time.
     ///
     /// ```

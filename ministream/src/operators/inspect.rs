@@ -1,7 +1,7 @@
 //! `inspect`: looks at each event and lets it pass.
 
 use crate::operator::{Operator, Output, Push};
-use crate::stream::{Chain, Stream, Then};
+use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
 
 /// See [`Stream::inspect`].
@@ -10,7 +10,7 @@ pub struct Inspect<F> {
     f: F,
 }
 
-impl<T: 'static, C: Chain<T>> Stream<T, C> {
+impl<T: 'static, C> Stream<T, C> {
     /// Looks at each event and lets it pass, for logs and counts.
     ///
     /// ```

@@ -2,9 +2,9 @@
 
 use crate::event::Key;
 use crate::select::{ByRef, ByValue};
-use crate::stream::{Chain, KeyedStream, Stream};
+use crate::stream::{KeyedStream, Stream};
 
-impl<T: 'static, C: Chain<T>> Stream<T, C> {
+impl<T: 'static, C> Stream<T, C> {
     /// Groups the stream by a key that the events hold.
     ///
     /// ```

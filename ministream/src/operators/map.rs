@@ -1,7 +1,7 @@
 //! `map`: makes another event of each.
 
 use crate::operator::{Operator, Output, Push};
-use crate::stream::{Chain, Stream, Then};
+use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
 
 /// See [`Stream::map`].
@@ -10,7 +10,7 @@ pub struct Map<F> {
     f: F,
 }
 
-impl<T: 'static, C: Chain<T>> Stream<T, C> {
+impl<T: 'static, C> Stream<T, C> {
     /// Makes another event of each. The event time stays what it was, whatever the new event holds.
     ///
     /// ```

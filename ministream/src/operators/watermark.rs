@@ -9,7 +9,7 @@ use crate::error::Refusal;
 use crate::event::Data;
 use crate::operator::{Operator, Output, Port, Push, Verdict};
 use crate::plan::{Needs, Plan, Upstream};
-use crate::stream::{Chain, Stream, Then};
+use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
 use crate::watermark::{Observed, WatermarkStrategy};
 
@@ -24,7 +24,7 @@ pub struct MakeWatermark<T, S> {
     rejected_count: u64,
 }
 
-impl<T: Data, C: Chain<T>> Stream<T, C> {
+impl<T: Data, C> Stream<T, C> {
     /// Makes the stream's watermark: behind it, windows know when they are complete.
     ///
     /// An event that no window behind it can hold (its end does not fit in 64 bits), or that the strategy does not take,
@@ -48,7 +48,7 @@ impl<T: Data, C: Chain<T>> Stream<T, C> {
     }
 }
 
-impl<T: Data, C: Chain<T>, S: WatermarkStrategy> Stream<T, Then<T, C, MakeWatermark<T, S>>> {
+impl<T: Data, C, S> Stream<T, Then<T, C, MakeWatermark<T, S>>> {
     /// The events that are rejected, as a stream of its own.
     pub fn with_rejected(mut self) -> (Self, Stream<T>) {
         let (port, rejected) = self.open_port();

@@ -13,7 +13,7 @@ use crate::pane::{Late, Pane};
 use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::Select;
 use crate::span::{Span, whole_micros};
-use crate::stream::{Chain, KeyedStream, LateChoice, Stream, Then, WindowedStream, late_choice};
+use crate::stream::{KeyedStream, LateChoice, Stream, Then, WindowedStream, late_choice};
 use crate::time::Timestamp;
 use crate::window::WindowKind;
 use crate::window::sealed::{Placed, WindowStore};
@@ -21,7 +21,6 @@ use crate::window::sealed::{Placed, WindowStore};
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
 where
     T: Data,
-    C: Chain<T>,
     S: Select<T, Selected: Key>,
     W: WindowKind,
     L: LateChoice<T>,
