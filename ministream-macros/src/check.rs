@@ -1,7 +1,6 @@
 //! The rules that a pipeline has to keep, one function each. The rule stands above it.
 
 use quote::ToTokens;
-use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
 use crate::duration::{Literal, spell};
@@ -80,8 +79,12 @@ fn stages_fit(model: &Model<'_>, errors: &mut Errors) {
                 format!("put `{word}` in front of the `key_by`, or an aggregate such as `sum(value)` between them"),
             ),
         }
-        kind = stage.row.gives;
-        before = Some(stage);
+        // A stage that only sits in the wrong place does not hide what was there.
+        let passes_on = stage.row.takes == Kind::Stream && stage.row.gives == Kind::Stream;
+        if kind == stage.row.takes || !passes_on {
+            kind = stage.row.gives;
+            before = Some(stage);
+        }
     }
     if let Some(last) = before {
         let word = &last.word;
@@ -279,8 +282,8 @@ fn late_events_go_somewhere(item: &Item, model: &Model<'_>, errors: &mut Errors)
             _ => "…".to_owned(),
         };
         let already: String = late.iter().map(|ty| format!(", {}", text(ty))).collect();
-        errors.help(
-            output.span(),
+        errors.help_on(
+            output,
             format!("events that come too late for `{}` have nowhere to go", window.word),
             format!(
                 "return `({results}{already}, Stream<Late<{carries}>>)`, or drop them on purpose: `late = discard` in `{}`",
@@ -296,7 +299,7 @@ fn late_events_go_somewhere(item: &Item, model: &Model<'_>, errors: &mut Errors)
             ),
             None => ("no late events come out: there is no window for them".to_owned(), "take this stream out"),
         };
-        errors.help(extra.span(), what, help);
+        errors.help_on(extra, what, help);
     }
 }
 

@@ -75,9 +75,8 @@ impl Duration {
                 );
                 None
             }
-            Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr, .. }) if matches!(**expr, Expr::Lit(_)) => {
-                let at = minus.span().join(expr.span()).unwrap_or(minus.span());
-                errors.help(at, "a duration is not negative", "leave the `-` out");
+            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) if matches!(**expr, Expr::Lit(_)) => {
+                errors.help_on(value, "a duration is not negative", "leave the `-` out");
                 None
             }
             Expr::Group(group) => Duration::read(&group.expr, errors),

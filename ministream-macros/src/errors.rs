@@ -1,6 +1,7 @@
 //! All mistakes of one run, each with what to type.
 
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 
 /// The mistakes found so far. A phase with mistakes stops the next one.
 #[derive(Debug, Default)]
@@ -17,6 +18,12 @@ impl Errors {
     /// Adds a mistake, and what to do about it.
     pub(crate) fn help(&mut self, at: Span, what: impl AsRef<str>, help: impl AsRef<str>) {
         self.say(at, format!("{}\nhelp: {}", what.as_ref(), help.as_ref()));
+    }
+
+    /// Adds a mistake that is more than one token long.
+    pub(crate) fn help_on(&mut self, tokens: impl ToTokens, what: impl AsRef<str>, help: impl AsRef<str>) {
+        let text = format!("{}\nhelp: {}", what.as_ref(), help.as_ref());
+        self.found.push(syn::Error::new_spanned(tokens, text));
     }
 
     /// Adds what syn found.

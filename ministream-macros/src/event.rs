@@ -183,3 +183,36 @@ fn missing_help(fields: &Fields) -> String {
         None => "put `#[event(time, unit = \"ms\")]` on the field that holds the time".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn derived(text: &str) -> String {
+        derive(text.parse().unwrap()).to_string()
+    }
+
+    #[test]
+    fn the_time_is_read_from_the_field() {
+        let text = derived("struct Click<T: Copy> where T: Clone { id: T, #[event(time, unit = \"ms\")] ts: i64 }");
+        let path = ":: ministream :: __private";
+        assert!(text.contains(&format!("impl < T : Copy > {path} :: Event for Click < T > where T : Clone")), "{text}");
+        assert!(
+            text.contains(&format!("timestamp_from_integer (self . ts , {path} :: Unit :: Milliseconds)")),
+            "{text}"
+        );
+        let text = derived("struct Click(u8, #[event(time)] SystemTime);");
+        assert!(text.contains("EventTime :: to_timestamp (& self . 1)"), "{text}");
+    }
+
+    #[test]
+    fn with_mistakes_an_implementation_stands_in() {
+        for text in ["struct A { ts: i64 }", "enum A { B }", "struct A { #[event(time)] ts: u64 }", "struct A;"] {
+            let text = derived(text);
+            assert!(
+                text.contains("compile_error") && text.contains("Event for A") && text.contains("loop { }"),
+                "{text}"
+            );
+        }
+    }
+}

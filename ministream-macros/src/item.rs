@@ -85,7 +85,7 @@ impl Item {
         }
         if let Some(receiver) = self.sig.receiver() {
             let what = "a pipeline is a free function, not a method";
-            errors.help(receiver.span(), what, "move it out of the `impl`, and hand settings in as parameters");
+            errors.help_on(receiver, what, "move it out of the `impl`, and hand settings in as parameters");
         } else if self.streams().next().is_none() {
             let at = self.sig.paren_token.span.join();
             let what = "a pipeline reads at least one stream, and this function has none";

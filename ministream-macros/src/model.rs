@@ -60,7 +60,8 @@ pub(crate) fn resolve<'a>(item: &'a Item, flow: Option<Flow>, errors: &mut Error
 
 fn resolve_source<'a>(item: &'a Item, input: &Ident, errors: &mut Errors) -> Option<&'a Param> {
     let source = item.params.iter().find(|param| param.ident == *input);
-    for unread in item.streams().filter(|param| param.ident != *input && source.is_some()) {
+    let reads_a_stream = source.is_some_and(|param| param.carries.is_some());
+    for unread in item.streams().filter(|param| param.ident != *input && reads_a_stream) {
         let what = format!("nothing reads `{}`", unread.ident);
         errors.help(unread.ident.span(), what, "take the parameter out: a pipeline in one line reads one stream");
     }
@@ -71,6 +72,8 @@ fn resolve_source<'a>(item: &'a Item, input: &Ident, errors: &mut Errors) -> Opt
             errors.help(input.span(), what, "a pipeline starts with a parameter of type `Stream<…>`");
             None
         }
+        // That it has none at all is said where the function is looked at.
+        None if item.streams().next().is_none() => None,
         None => {
             let streams: Vec<String> = item.streams().map(|param| param.ident.to_string()).collect();
             let names = || streams.iter().map(String::as_str);
@@ -78,7 +81,7 @@ fn resolve_source<'a>(item: &'a Item, input: &Ident, errors: &mut Errors) -> Opt
             let help = match (meant(&word, names()), names().next()) {
                 (Some(name), _) => format!("did you mean `{name}`?"),
                 (None, Some(name)) => format!("`{name} -> …`"),
-                (None, None) => format!("add the parameter `{word}: Stream<…>` to the function"),
+                (None, None) => "`source -> …`".to_owned(),
             };
             let what = if Row::find(&word).is_some() {
                 format!("a pipeline starts with one of the function's streams, and `{word}` is a stage")
@@ -98,41 +101,48 @@ fn resolve_stage(item: &Item, stage: parse::Stage, errors: &mut Errors) -> Optio
         return None;
     };
     let before = errors.count();
-    let mut positional = Vec::new();
-    let mut named: Vec<(Ident, Value)> = Vec::new();
+    let is_named = |arg: &Arg| arg.name.is_some();
+    let first_named = stage.args.iter().position(is_named).unwrap_or(stage.args.len());
+    for arg in stage.args.iter().skip(first_named).filter(|arg| !is_named(arg)) {
+        let names = list(row.named.iter().map(|named| named.name));
+        let help = format!("put it first, or name it: {names}");
+        errors.help_on(&arg.value, "an argument without a name stands behind one with a name", help);
+    }
+    let (with_name, without_name): (Vec<_>, Vec<_>) = stage.args.into_iter().partition(is_named);
+    let positional =
+        resolve_positional(item, row, &word, without_name.into_iter().map(|arg| arg.value).collect(), errors);
+    let named = resolve_named(item, row, &word, with_name, errors);
+    (errors.count() == before).then_some(Stage { row, word, positional, named, name: stage.name })
+}
+
+fn resolve_named(
+    item: &Item,
+    row: &'static Row,
+    word: &Ident,
+    args: Vec<Arg>,
+    errors: &mut Errors,
+) -> Vec<(Ident, Value)> {
+    let mut named = Vec::new();
     let mut seen: Vec<Ident> = Vec::new();
-    for Arg { name, value } in stage.args {
-        let Some(name) = name else {
-            if seen.is_empty() {
-                positional.push(value);
-            } else {
-                let names = list(row.named.iter().map(|named| named.name));
-                let help = format!("put it first, or name it: {names}");
-                errors.help(value.span(), "an argument without a name stands behind one with a name", help);
-            }
-            continue;
-        };
+    for Arg { name, value } in args {
+        let Some(name) = name else { continue };
         if seen.contains(&name) {
             errors.help(name.span(), format!("`{name}` is given twice"), "take one of the two out");
             continue;
         }
         seen.push(name.clone());
-        let Some(argument) = row.named.iter().find(|argument| name == argument.name) else {
-            unknown_argument(row, &word, &name, errors);
-            continue;
-        };
-        if let Some(value) = shaped(item, argument.shape, value, errors) {
-            named.push((name, value));
+        match row.named.iter().find(|argument| name == argument.name) {
+            Some(argument) => named.extend(shaped(item, argument.shape, value, errors).map(|value| (name, value))),
+            None => unknown_argument(row, word, &name, errors),
         }
     }
-    let positional = resolve_positional(item, row, &word, positional, errors);
     for argument in row.named.iter().filter(|argument| argument.required) {
         if !seen.iter().any(|name| name == argument.name) {
             let what = format!("`{word}` needs `{} = …`", argument.name);
             errors.help(word.span(), what, format!("`{}`", row.example));
         }
     }
-    (errors.count() == before).then_some(Stage { row, word, positional, named, name: stage.name })
+    named
 }
 
 fn resolve_positional(
@@ -144,7 +154,7 @@ fn resolve_positional(
 ) -> Option<Value> {
     let Some(positional) = row.positional else {
         if let Some(first) = values.first() {
-            errors.help(first.span(), format!("`{word}` takes no such argument"), format!("`{}`", row.example));
+            errors.help_on(first, format!("`{word}` takes no such argument"), format!("`{}`", row.example));
         }
         return None;
     };
@@ -165,7 +175,7 @@ fn resolve_positional(
             [] => format!("`{}`", row.example),
             named => format!("name it: {}", list(named.iter().map(|named| named.name))),
         };
-        errors.help(second.span(), format!("`{word}` takes one argument without a name"), help);
+        errors.help_on(&second, format!("`{word}` takes one argument without a name"), help);
     }
     shaped(item, positional.shape, first, errors)
 }
@@ -250,7 +260,7 @@ fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Opt
         && shape == Shape::Identity
     {
         if tuple.elems.is_empty() {
-            errors.help(tuple.span(), "no field is named here", "`(user, country)`");
+            errors.help_on(tuple, "no field is named here", "`(user, country)`");
             return None;
         }
         let fields: Option<Vec<_>> = tuple.elems.iter().map(|field| field_or_mistake(field, errors)).collect();
@@ -280,7 +290,7 @@ fn field_or_mistake(value: &Expr, errors: &mut Errors) -> Option<FieldPath> {
     let field = field_of(value);
     if field.is_none() {
         let help = "name fields only, or use one closure: `|event| (event.a.clone(), event.b)`";
-        errors.help(value.span(), "this is no field", help);
+        errors.help_on(value, "this is no field", help);
     }
     field
 }
@@ -288,7 +298,7 @@ fn field_or_mistake(value: &Expr, errors: &mut Errors) -> Option<FieldPath> {
 fn mistaken_literal(value: &Expr, help: &str, errors: &mut Errors) -> bool {
     let is_literal = matches!(value, Expr::Lit(_));
     if is_literal {
-        errors.help(value.span(), "a literal is the same for every event", help);
+        errors.help_on(value, "a literal is the same for every event", help);
     }
     is_literal
 }

@@ -44,8 +44,8 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
         return None;
     }
     let (segments, arrows) = split_at_arrows(tokens);
-    let end = arrows.last().copied().unwrap_or_else(Span::call_site);
-    let end = segments.last().and_then(|segment| segment.clone().into_iter().last()).map_or(end, |token| token.span());
+    let end = segments.last().and_then(|segment| segment.clone().into_iter().last());
+    let end = end.map_or_else(Span::call_site, |token| token.span());
     let mut input = None;
     let mut stages = Vec::new();
     for (position, segment) in segments.into_iter().enumerate() {
@@ -54,8 +54,8 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
                 Some(arrow) => (arrow, "behind"),
                 None => (arrows.first()?, "in front of"),
             };
-            errors.help(
-                *arrow,
+            errors.help_on(
+                arrow,
                 format!("nothing stands {side} this `->`"),
                 "add what is missing, or take the arrow out",
             );
@@ -71,7 +71,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
 }
 
 /// Cuts at each `->` that is not inside of parentheses.
-fn split_at_arrows(tokens: TokenStream) -> (Vec<TokenStream>, Vec<Span>) {
+fn split_at_arrows(tokens: TokenStream) -> (Vec<TokenStream>, Vec<TokenStream>) {
     let mut segments = vec![TokenStream::new()];
     let mut arrows = Vec::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -80,7 +80,7 @@ fn split_at_arrows(tokens: TokenStream) -> (Vec<TokenStream>, Vec<Span>) {
         if is_char(&token, '-')
             && let Some(head) = tokens.next_if(|next| is_char(next, '>'))
         {
-            arrows.push(token.span().join(head.span()).unwrap_or(token.span()));
+            arrows.push(TokenStream::from_iter([token, head]));
             segments.push(TokenStream::new());
         } else if let Some(segment) = segments.last_mut() {
             segment.extend([token]);
