@@ -85,6 +85,8 @@
 
 pub mod aggregate;
 pub mod aggregates;
+pub mod connector;
+pub mod connectors;
 mod context;
 mod counters;
 mod element;
