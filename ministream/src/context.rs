@@ -1,6 +1,7 @@
 //! What all chains of a running pipeline share: the edges between them, the clocks, and the failures of one call.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::fmt;
 
 use crate::element::Element;
@@ -26,7 +27,7 @@ pub struct Context {
 
 impl Context {
     pub(crate) fn add_edge<T: Data>(&mut self) -> EdgeId {
-        self.edges.push(Box::new(Edge::<T> { elements: Vec::new(), results: Vec::new(), is_output: false }));
+        self.edges.push(Box::new(Edge::<T> { elements: Vec::new(), results: VecDeque::new(), is_output: false }));
         EdgeId(self.edges.len() - 1)
     }
 
@@ -83,14 +84,14 @@ impl Context {
 #[derive(Debug)]
 pub(crate) struct Edge<T> {
     pub(crate) elements: Vec<Element<T>>,
-    pub(crate) results: Vec<T>,
+    pub(crate) results: VecDeque<T>,
     pub(crate) is_output: bool,
 }
 
 impl<T> Edge<T> {
     pub(crate) fn push(&mut self, at: Timestamp, event: T) {
         if self.is_output {
-            self.results.push(event);
+            self.results.push_back(event);
         } else {
             self.elements.push(Element::Event(at, event));
         }

@@ -1,5 +1,6 @@
 //! Pipelines that run inside a program: events are pushed in, and what they bring about comes out.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -268,13 +269,19 @@ pub(crate) mod sealed {
 }
 
 /// The results of one output that one call brought about, in order.
+///
+/// What is not taken out of it is gone with the next call.
 #[derive(Debug)]
-pub struct Drain<'a, T>(std::vec::Drain<'a, T>);
+#[must_use = "these are the results; what is not looked at is gone with the next call"]
+pub struct Drain<'a, T> {
+    /// Not a `std::vec::Drain`, which would hold the pipeline borrowed until it is dropped.
+    results: &'a mut VecDeque<T>,
+}
 
 impl<T> Drain<'_, T> {
     /// The results not yet taken.
-    pub fn as_slice(&self) -> &[T] {
-        self.0.as_slice()
+    pub fn as_slice(&mut self) -> &[T] {
+        self.results.make_contiguous()
     }
 }
 
@@ -282,17 +289,17 @@ impl<T> Iterator for Drain<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.0.next()
+        self.results.pop_front()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
+        (self.results.len(), Some(self.results.len()))
     }
 }
 
 impl<T> DoubleEndedIterator for Drain<'_, T> {
     fn next_back(&mut self) -> Option<T> {
-        self.0.next_back()
+        self.results.pop_back()
     }
 }
 
@@ -304,7 +311,7 @@ impl<T> std::iter::FusedIterator for Drain<'_, T> {}
 #[derive(Debug)]
 pub struct Buffer<T> {
     edge: EdgeId,
-    results: Vec<T>,
+    results: VecDeque<T>,
 }
 
 impl<T: Data> Buffer<T> {
@@ -321,7 +328,7 @@ impl<T: Data> Buffer<T> {
                 graph.refusals.push(Refusal::new("stream", "a stream of another pipeline cannot be returned here"));
             }
         });
-        Buffer { edge, results: Vec::new() }
+        Buffer { edge, results: VecDeque::new() }
     }
 
     /// Lets the results that wait in the graph change places with the empty buffer.
@@ -330,11 +337,11 @@ impl<T: Data> Buffer<T> {
         if let Some(edge) = ctx.edge(self.edge) {
             mem::swap(&mut edge.results, &mut self.results);
         }
-        Drain(self.results.drain(..))
+        Drain { results: &mut self.results }
     }
 
     fn collect(self, ctx: &mut Context) -> Vec<T> {
-        ctx.edge(self.edge).map(|edge| mem::take(&mut edge.results)).unwrap_or_default()
+        ctx.edge(self.edge).map(|edge| Vec::from(mem::take(&mut edge.results))).unwrap_or_default()
     }
 }
 

@@ -55,19 +55,22 @@ impl<T: DeserializeOwned> Csv<T> {
         let path = path.as_ref();
         let name = path.display().to_string();
         match File::open(path) {
-            Ok(file) => Ok(Csv::named(file, name)),
+            Ok(file) => Ok(Csv::new(file).named(name)),
             Err(error) => Err(SourceError::Io { path: name, error }),
         }
     }
 
     /// Reads anything else. It need not be buffered.
     pub fn new(reader: impl Read + Send + 'static) -> Self {
-        Csv::named(reader, "the input".to_owned())
+        let reader = ReaderBuilder::new().flexible(true).from_reader(Input::new(reader));
+        let name = "the input".to_owned();
+        Csv { reader, name, record: ByteRecord::new(), ended: false, gives: PhantomData }
     }
 
-    fn named(reader: impl Read + Send + 'static, name: String) -> Self {
-        let reader = ReaderBuilder::new().flexible(true).from_reader(Input::new(reader));
-        Csv { reader, name, record: ByteRecord::new(), ended: false, gives: PhantomData }
+    /// What errors of reading call it; the path if it was opened by that.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
     }
 
     fn read(&mut self) -> Result<Option<T>, Problem> {

@@ -56,26 +56,28 @@ impl<T: DeserializeOwned> JsonLines<T> {
         let path = path.as_ref();
         let name = path.display().to_string();
         match File::open(path) {
-            Ok(file) => Ok(JsonLines::named(file, name)),
+            Ok(file) => Ok(JsonLines::new(file).named(name)),
             Err(error) => Err(SourceError::Io { path: name, error }),
         }
     }
 
     /// Reads anything else. It need not be buffered.
     pub fn new(reader: impl Read + Send + 'static) -> Self {
-        JsonLines::named(reader, "the input".to_owned())
-    }
-
-    fn named(reader: impl Read + Send + 'static, name: String) -> Self {
         JsonLines {
             reader: Box::new(BufReader::with_capacity(64 << 10, reader)),
-            name,
+            name: "the input".to_owned(),
             position: Position::default(),
             line: Vec::new(),
             longest_line: LONGEST_LINE,
             ended: false,
             gives: PhantomData,
         }
+    }
+
+    /// What errors of reading call it; the path if it was opened by that.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
     }
 
     /// The most bytes that a line may have; 16 MiB if not said. Longer ones are bad records, and are not held in memory.
