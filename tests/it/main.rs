@@ -1,0 +1,12 @@
+//! The integration tests: what users of the public interface can rely on.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod ui;
+mod vectors;

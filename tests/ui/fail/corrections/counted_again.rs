@@ -1,0 +1,8 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline(source -> key_by(user) -> tumbling(10s, delay = 3s, lateness = 5s) -> sum(value) -> key_by(key) -> tumbling(1m) -> sum(value))]
+fn totals(source: Stream<Click>) -> (Stream<Pane<String, i64>>, Stream<Late<Click>>, Stream<Late<Pane<String, i64>>>);
+
+fn main() {}

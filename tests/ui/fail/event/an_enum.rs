@@ -1,0 +1,10 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[derive(Clone, Serialize, Deserialize, Event)]
+enum Order {
+    New(i64),
+}
+
+fn main() {}

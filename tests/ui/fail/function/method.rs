@@ -1,0 +1,12 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+struct Settings;
+
+impl Settings {
+    #[pipeline(source -> key_by(user) -> tumbling(10s, delay = 3s) -> sum(value))]
+    fn totals(&self, source: Stream<Click>) -> (Stream<Pane<String, i64>>, Stream<Late<Click>>);
+}
+
+fn main() {}

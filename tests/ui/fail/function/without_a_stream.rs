@@ -1,0 +1,8 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline(source -> key_by(user) -> tumbling(10s, delay = 3s) -> sum(value))]
+fn totals() -> (Stream<Pane<String, i64>>, Stream<Late<Click>>);
+
+fn main() {}

@@ -1,0 +1,8 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline(source -> key_by(user) -> tumbling(size, delay = 3s) -> sum(value))]
+fn totals(source: Stream<Click>, size: u64) -> (Stream<Pane<String, i64>>, Stream<Late<Click>>);
+
+fn main() {}

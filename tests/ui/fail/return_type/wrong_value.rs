@@ -1,0 +1,8 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline(source -> key_by(user) -> tumbling(10s, delay = 3s) -> sum(value))]
+fn totals(source: Stream<Click>) -> (Stream<Pane<String, u64>>, Stream<Late<Click>>);
+
+fn main() {}
