@@ -8,5 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod model;
+mod properties;
 mod ui;
 mod vectors;
