@@ -12,15 +12,16 @@ use crate::stages::{Kind, Shape};
 /// More windows for one event than this are refused, as by the runtime.
 const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
 
-/// Checks all rules.
+/// Checks all rules, on as much as was understood.
 pub(crate) fn check(item: &Item, model: &Model<'_>, errors: &mut Errors) {
-    let before = errors.count();
     has_stages(model, errors);
+    let before = errors.count();
     stages_fit(model, errors);
+    let fit = errors.count() == before;
     durations_are_positive(model, errors);
     every_fits_size(model, errors);
-    let fits = errors.count() == before;
-    if fits {
+    // What is missing may be in a stage that is not understood, or in the wrong place.
+    if fit && model.stages.iter().all(Stage::is_known) {
         ttl_covers_windows(model, errors);
         one_watermark(model, errors);
         corrections_are_counted_once(model, errors);
@@ -30,8 +31,8 @@ pub(crate) fn check(item: &Item, model: &Model<'_>, errors: &mut Errors) {
 
 /// A pipeline has at least one stage: `source` alone does nothing.
 fn has_stages(model: &Model<'_>, errors: &mut Errors) {
-    if model.stages.is_empty() {
-        let source = &model.source.ident;
+    if let (true, Some(source)) = (model.stages.is_empty(), model.source) {
+        let source = &source.ident;
         errors.help(model.end, "a pipeline without stages does nothing", format!("`{source} -> filter(…)`"));
     }
 }
@@ -47,7 +48,7 @@ fn stages_fit(model: &Model<'_>, errors: &mut Errors) {
         let behind = before.map_or(String::new(), |before| before.word.to_string());
         let example = stage.row.example;
         match (kind, stage.row.takes) {
-            (kind, takes) if kind == takes => {}
+            (kind, takes) if kind == takes || kind == Kind::Unknown || takes == Kind::Unknown => {}
             (Kind::Stream, Kind::Windowed) => errors.help(
                 at,
                 format!("`{word}` needs a window in front of it"),
@@ -68,6 +69,16 @@ fn stages_fit(model: &Model<'_>, errors: &mut Errors) {
                 format!("two windows in a row: `{behind}` has to give a result before `{word}` can take it"),
                 format!("put an aggregate such as `sum(value)` and a `key_by` between them, or take `{behind}` out"),
             ),
+            (Kind::Keyed, _) if word == "key_by" => errors.help(
+                at,
+                "two keys in a row: the second takes the place of the first",
+                "name all fields in one: `key_by(user, country)`",
+            ),
+            (Kind::Windowed, _) if word == "key_by" => errors.help(
+                at,
+                format!("`key_by` cannot follow `{behind}`: a window waits for an aggregate"),
+                "put an aggregate such as `sum(value)` between them",
+            ),
             (Kind::Keyed, _) => errors.help(
                 at,
                 format!("`{word}` cannot follow `{behind}`: a keyed stream waits for a window"),
@@ -81,7 +92,7 @@ fn stages_fit(model: &Model<'_>, errors: &mut Errors) {
         }
         // A stage that only sits in the wrong place does not hide what was there.
         let passes_on = stage.row.takes == Kind::Stream && stage.row.gives == Kind::Stream;
-        if kind == stage.row.takes || !passes_on {
+        if kind == stage.row.takes || kind == Kind::Unknown || !passes_on {
             kind = stage.row.gives;
             before = Some(stage);
         }
@@ -89,7 +100,7 @@ fn stages_fit(model: &Model<'_>, errors: &mut Errors) {
     if let Some(last) = before {
         let word = &last.word;
         match kind {
-            Kind::Stream => {}
+            Kind::Stream | Kind::Unknown => {}
             Kind::Keyed => errors.help(
                 word.span(),
                 format!("nothing follows `{word}`: a keyed stream waits for a window"),
@@ -158,7 +169,7 @@ fn every_fits_size(model: &Model<'_>, errors: &mut Errors) {
 fn ttl_covers_windows(model: &Model<'_>, errors: &mut Errors) {
     for (position, stage) in model.stages.iter().enumerate().filter(|(_, stage)| stage.word == "dedup") {
         let window = model.stages.iter().skip(position).find(|stage| stage.row.is_window());
-        let ttl = stage.duration("ttl");
+        let ttl = stage.argument("ttl").map(|(_, ttl)| ttl);
         match (window, ttl) {
             (None, None) => errors.help(
                 stage.word.span(),
@@ -172,7 +183,7 @@ fn ttl_covers_windows(model: &Model<'_>, errors: &mut Errors) {
             ),
             (Some(window), Some(ttl)) if window.word != "session" => {
                 let lateness =
-                    window.duration("lateness").map_or(Some(0), |late| late.literal().map(|late| late.micros));
+                    window.argument("lateness").map_or(Some(0), |(_, late)| late.literal().map(|late| late.micros));
                 let size = window.size().and_then(|size| size.literal()).map(|size| size.micros);
                 let (Some(size), Some(lateness), Some(ttl)) = (size, lateness, ttl.literal()) else { continue };
                 let needed = size.saturating_add(lateness);
@@ -196,7 +207,8 @@ fn ttl_covers_windows(model: &Model<'_>, errors: &mut Errors) {
 /// A stream has one watermark: from a `watermark` stage, or from `delay` on the window, which is short for it. Results
 /// bring theirs.
 fn one_watermark(model: &Model<'_>, errors: &mut Errors) {
-    let mut has_watermark = model.source.carries.as_ref().is_some_and(|ty| arguments_of(ty, "Pane").is_some());
+    let carries = model.source.and_then(|source| source.carries.as_ref());
+    let mut has_watermark = carries.is_some_and(|ty| arguments_of(ty, "Pane").is_some());
     let mut stated: Option<&Stage> = None;
     for stage in &model.stages {
         if stage.word == "watermark" {
@@ -204,7 +216,7 @@ fn one_watermark(model: &Model<'_>, errors: &mut Errors) {
                 let what = format!("the stream has a watermark already, from `{}`", first.word);
                 errors.help(stage.word.span(), what, "take one of the two out");
             }
-            if stage.positional.is_none() && stage.duration("delay").is_none() {
+            if stage.positional.is_none() && stage.argument("delay").is_none() {
                 errors.help(stage.word.span(), "`watermark` needs `delay = …`", "`watermark(delay = 3s)`");
             }
             if let (Some(_), Some((name, _))) = (&stage.positional, stage.named.first()) {
@@ -260,8 +272,8 @@ fn corrections_are_counted_once(model: &Model<'_>, errors: &mut Errors) {
                 format!("leave `lateness` out of `{}`", first.word),
             );
         }
-        let lateness = stage.duration("lateness");
-        if lateness.is_some_and(|lateness| lateness.literal().is_none_or(|literal| literal.micros != 0)) {
+        let lateness = stage.argument("lateness");
+        if lateness.is_some_and(|(_, lateness)| lateness.literal().is_none_or(|literal| literal.micros != 0)) {
             corrected = Some(stage);
         }
     }
@@ -277,7 +289,7 @@ fn late_events_go_somewhere(item: &Item, model: &Model<'_>, errors: &mut Errors)
     if late.len() < windows.len() {
         let Some(window) = windows.get(late.len()) else { return };
         let results = streams.first().map_or("Stream<…>".to_owned(), |ty| text(ungrouped(ty)));
-        let carries = match (late.len(), &model.source.carries) {
+        let carries = match (late.len(), model.source.and_then(|source| source.carries.as_ref())) {
             (0, Some(carries)) => text(carries),
             _ => "…".to_owned(),
         };

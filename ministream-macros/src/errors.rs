@@ -3,7 +3,8 @@
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// The mistakes found so far. A phase with mistakes stops the next one.
+/// The mistakes found so far. A phase with mistakes stops the next one. They have to be reported: dropping them panics in
+/// debug builds.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     found: Vec<syn::Error>,
@@ -26,9 +27,12 @@ impl Errors {
         self.found.push(syn::Error::new_spanned(tokens, text));
     }
 
-    /// Adds what syn found.
-    pub(crate) fn add(&mut self, error: syn::Error) {
-        self.found.extend(error);
+    /// Adds what syn found: with our text, which says what to do, or with this one.
+    pub(crate) fn add(&mut self, error: syn::Error, help: &str) {
+        for error in error {
+            let text = error.to_string();
+            if text.contains("\nhelp: ") { self.found.push(error) } else { self.help(error.span(), text, help) }
+        }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -39,20 +43,33 @@ impl Errors {
         self.found.is_empty()
     }
 
-    /// One `compile_error!` for each mistake.
-    pub(crate) fn to_compile_errors(&self) -> TokenStream {
-        self.found.iter().map(syn::Error::to_compile_error).collect()
+    /// One `compile_error!` for each mistake; None if there is none.
+    #[must_use]
+    pub(crate) fn report(self) -> Option<TokenStream> {
+        let found = self.take();
+        (!found.is_empty()).then(|| found.iter().map(syn::Error::to_compile_error).collect())
     }
 
     #[cfg(test)]
-    pub(crate) fn messages(&self) -> Vec<String> {
-        self.found.iter().map(ToString::to_string).collect()
+    pub(crate) fn messages(self) -> Vec<String> {
+        self.take().iter().map(ToString::to_string).collect()
+    }
+
+    fn take(mut self) -> Vec<syn::Error> {
+        std::mem::take(&mut self.found)
+    }
+}
+
+impl Drop for Errors {
+    fn drop(&mut self) {
+        let reported = self.found.is_empty() || std::thread::panicking();
+        debug_assert!(reported, "these mistakes were found, and nobody reported them: {:?}", self.found);
     }
 }
 
 /// The candidate that was probably meant: the nearest, if it is near enough.
 pub(crate) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let near_enough = word.chars().count() / 3 + 1;
+    let near_enough = word.chars().count().div_ceil(3).min(3);
     candidates
         .into_iter()
         .map(|candidate| (distance(word, candidate), candidate))
@@ -105,6 +122,14 @@ mod tests {
         assert_eq!(meant("sesion", stages), Some("session"));
         assert_eq!(meant("smu", stages), Some("sum"));
         assert_eq!(meant("average", stages), None);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "nobody reported them")]
+    fn mistakes_cannot_be_forgotten() {
+        let mut errors = Errors::default();
+        errors.say(Span::call_site(), "wrong");
     }
 
     #[test]

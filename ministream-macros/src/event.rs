@@ -7,6 +7,8 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Field, Fields, LitStr, Member, Type, TypePath};
 
 use crate::errors::{Errors, list, meant};
+use crate::fallback;
+use crate::item::ungrouped;
 
 const UNITS: [(&str, &str); 4] =
     [("s", "Seconds"), ("ms", "Milliseconds"), ("us", "Microseconds"), ("ns", "Nanoseconds")];
@@ -33,13 +35,17 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     };
     let mut errors = Errors::default();
     let timestamp = time_field(&input, &mut errors).map(|time| timestamp_of(&time));
-    let errors = errors.to_compile_errors();
-    let timestamp = timestamp.filter(|_| errors.is_empty()).unwrap_or_else(|| quote! { loop {} });
+    match (timestamp, errors.report()) {
+        (Some(timestamp), None) => implementation(&input, &timestamp),
+        (_, errors) => fallback::event(&input, errors),
+    }
+}
+
+/// The implementation with this body.
+pub(crate) fn implementation(input: &DeriveInput, timestamp: &TokenStream) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     quote! {
-        #errors
-
         #[automatically_derived]
         impl #impl_generics ::ministream::__private::Event for #name #type_generics #where_clause {
             #[inline]
@@ -116,12 +122,12 @@ fn time_field<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Option<TimeFie
 
 fn read(attribute: &Attribute, errors: &mut Errors) -> EventAttribute {
     let mut says = EventAttribute::default();
-    let mut unknown = Vec::new();
+    let (mut unknown, mut twice) = (Vec::new(), Vec::new());
     let parsed = attribute.parse_nested_meta(|meta: ParseNestedMeta<'_>| {
         if meta.path.is_ident("time") {
-            says.time = Some(meta.path.span());
+            twice.extend(says.time.replace(meta.path.span()).map(|_| meta.path.clone()));
         } else if meta.path.is_ident("unit") {
-            says.unit = Some(meta.value()?.parse()?);
+            twice.extend(says.unit.replace(meta.value()?.parse()?).map(|_| meta.path.clone()));
         } else {
             unknown.push(meta.path.clone());
             if meta.input.peek(syn::Token![=]) {
@@ -130,6 +136,10 @@ fn read(attribute: &Attribute, errors: &mut Errors) -> EventAttribute {
         }
         Ok(())
     });
+    for path in twice {
+        let word = path.get_ident().map(ToString::to_string).unwrap_or_default();
+        errors.help(path.span(), format!("`{word}` is given twice"), "take one of the two out");
+    }
     for path in unknown {
         let word = path.get_ident().map(ToString::to_string).unwrap_or_default();
         let help = match meant(&word, ["time", "unit"]) {
@@ -166,7 +176,7 @@ fn unit_of(field: &Field, unit: Option<LitStr>, errors: &mut Errors) -> Option<&
 fn is_integer(ty: &Type) -> bool {
     const INTEGERS: [&str; 12] =
         ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
-    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return false };
+    let Type::Path(TypePath { qself: None, path, .. }) = ungrouped(ty) else { return false };
     path.get_ident().is_some_and(|ident| INTEGERS.iter().any(|integer| ident == integer))
 }
 

@@ -9,13 +9,18 @@ use syn::ReturnType;
 use syn::spanned::Spanned;
 
 use crate::duration::Duration;
-use crate::item::Item;
+use crate::item::{Item, Param};
 use crate::model::{FieldPath, Model, Stage, Value, gives_reference};
 use crate::stages::{Lowering, Shape};
 
 /// The body of the pipeline.
-pub(crate) fn body(item: &Item, model: &Model<'_>) -> TokenStream {
-    let source = &model.source.ident;
+pub(crate) fn body(item: &Item, source: &Param, model: &Model<'_>) -> TokenStream {
+    let carried = source.carries.as_ref().map(|ty| {
+        // Said once and at the type, rather than at each stage that stores it.
+        let check = quote_spanned! { ty.span() => ::ministream::__private::is_data::<#ty>(); };
+        quote! { #check }
+    });
+    let source = &source.ident;
     let mut calls = Vec::new();
     for (position, stage) in model.stages.iter().enumerate() {
         if stage.word == "key_by" {
@@ -35,6 +40,7 @@ pub(crate) fn body(item: &Item, model: &Model<'_>) -> TokenStream {
     let streams = Ident::new("streams", generated(at));
     let close = quote_spanned! { model.end => .into_streams() };
     quote! {
+        #carried
         let #streams = #source #(#calls)* #close;
         #streams
     }
@@ -173,6 +179,8 @@ fn argument_of(value: &Value) -> TokenStream {
         Value::Expr(expr) => quote! { #expr },
         Value::Word(word) => quote! { #word },
         Value::Fields(fields) => fields_closure(fields, false, false),
+        // There is no expansion of a pipeline with mistakes.
+        Value::Mistake => TokenStream::new(),
     }
 }
 

@@ -10,8 +10,8 @@ use crate::errors::Errors;
 
 /// A function without a body, as the user wrote it.
 pub(crate) struct Item {
-    attrs: Vec<Attribute>,
-    vis: Visibility,
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
     pub(crate) sig: Signature,
     pub(crate) params: Vec<Param>,
     /// The user wrote a body; it is emitted again with the errors.
@@ -92,7 +92,7 @@ impl Item {
             errors.help(at, what, "add a parameter such as `source: Stream<Click>`");
         }
         if let Some(variadic) = &self.sig.variadic {
-            errors.say(variadic.span(), "a pipeline cannot be variadic");
+            errors.help(variadic.span(), "a pipeline cannot be variadic", "name each stream and each setting");
         }
         if matches!(self.sig.output, ReturnType::Default) {
             let what = "a pipeline says in its return type what it gives";
@@ -104,12 +104,6 @@ impl Item {
     pub(crate) fn with_body(&self, body: &TokenStream) -> TokenStream {
         let Item { attrs, vis, sig, .. } = self;
         quote! { #(#attrs)* #vis #sig { #body } }
-    }
-
-    /// The function with a body that stands in while there are errors, so that its callers do not turn red.
-    pub(crate) fn with_stub(&self) -> TokenStream {
-        let Item { attrs, vis, sig, .. } = self;
-        quote! { #(#attrs)* #[allow(unused, clippy::all)] #vis #sig { loop {} } }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The macros of ministream: `#[pipeline]` and `#[derive(Event)]`. Use them through the crate `ministream`, which
 //! re-exports them.
 //!
-//! A token's way: [`parse`] (grammar only) → [`model`] (words resolved against the table in [`stages`]) → [`check`] (one
-//! function a rule) → [`expand`] (cannot fail). Each phase collects all of its mistakes and stops the next.
+//! A token's way: `parse` (grammar only) → `model` (words resolved against the table in `stages`) → `check` (one function
+//! a rule) → `expand` (cannot fail). Each phase collects all of its mistakes and stops the next; next to errors `fallback`
+//! emits the item with a body that stands in.
 
 use proc_macro::TokenStream;
 
@@ -11,6 +12,7 @@ mod duration;
 mod errors;
 mod event;
 mod expand;
+mod fallback;
 mod item;
 mod model;
 mod parse;

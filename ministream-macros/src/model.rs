@@ -10,11 +10,11 @@ use crate::duration::{Duration, Literal};
 use crate::errors::{Errors, list, meant};
 use crate::item::{Item, Param};
 use crate::parse::{self, Arg, Flow};
-use crate::stages::{Row, Shape, TABLE};
+use crate::stages::{Kind, Row, Shape, TABLE, UNKNOWN};
 
-/// A resolved pipeline.
+/// A resolved pipeline. With mistakes in it, which are among the errors, as much as was understood.
 pub(crate) struct Model<'a> {
-    pub(crate) source: &'a Param,
+    pub(crate) source: Option<&'a Param>,
     pub(crate) stages: Vec<Stage>,
     pub(crate) end: Span,
 }
@@ -41,6 +41,8 @@ pub(crate) enum Value {
     /// A function, or any other expression.
     Expr(Expr),
     Word(Ident),
+    /// Not understood, which is an error already.
+    Mistake,
 }
 
 /// `device.id`
@@ -49,13 +51,14 @@ pub(crate) struct FieldPath {
     pub(crate) span: Span,
 }
 
-/// Resolves all words. What is wrong is among the errors; the model then lacks it.
-pub(crate) fn resolve<'a>(item: &'a Item, flow: Option<Flow>, errors: &mut Errors) -> Option<Model<'a>> {
-    let flow = flow?;
-    let source = resolve_source(item, &flow.input, errors);
-    let stages: Vec<_> = flow.stages.into_iter().map(|stage| resolve_stage(item, stage, errors)).collect::<Vec<_>>();
-    let complete = stages.into_iter().collect::<Option<Vec<_>>>();
-    Some(Model { source: source?, stages: complete?, end: flow.end })
+/// Resolves all words. What is not understood is among the errors.
+pub(crate) fn resolve<'a>(item: &'a Item, flow: Flow, errors: &mut Errors) -> Model<'a> {
+    let source = flow.input.and_then(|input| resolve_source(item, &input, errors));
+    let stages = flow.stages.into_iter().map(|stage| match stage {
+        Some(stage) => resolve_stage(item, stage, errors),
+        None => Stage::unknown(Ident::new("stage", Span::call_site())),
+    });
+    Model { source, stages: stages.collect(), end: flow.end }
 }
 
 fn resolve_source<'a>(item: &'a Item, input: &Ident, errors: &mut Errors) -> Option<&'a Param> {
@@ -94,13 +97,13 @@ fn resolve_source<'a>(item: &'a Item, input: &Ident, errors: &mut Errors) -> Opt
     }
 }
 
-fn resolve_stage(item: &Item, stage: parse::Stage, errors: &mut Errors) -> Option<Stage> {
+fn resolve_stage(item: &Item, stage: parse::Stage, errors: &mut Errors) -> Stage {
     let word = stage.word;
-    let Some(row) = Row::find(&word.to_string()) else {
-        unknown_stage(&word, errors);
-        return None;
+    // A word that is nearly one is taken for it, so that its arguments are looked at, too.
+    let Some(row) = Row::find(&word.to_string()).or_else(|| unknown_stage(&word, errors)) else {
+        return Stage::unknown(word);
     };
-    let before = errors.count();
+    let word = Ident::new(row.word, word.span());
     let is_named = |arg: &Arg| arg.name.is_some();
     let first_named = stage.args.iter().position(is_named).unwrap_or(stage.args.len());
     for arg in stage.args.iter().skip(first_named).filter(|arg| !is_named(arg)) {
@@ -109,10 +112,10 @@ fn resolve_stage(item: &Item, stage: parse::Stage, errors: &mut Errors) -> Optio
         errors.help_on(&arg.value, "an argument without a name stands behind one with a name", help);
     }
     let (with_name, without_name): (Vec<_>, Vec<_>) = stage.args.into_iter().partition(is_named);
-    let positional =
-        resolve_positional(item, row, &word, without_name.into_iter().map(|arg| arg.value).collect(), errors);
+    let without_name = without_name.into_iter().map(|arg| arg.value).collect();
+    let positional = resolve_positional(item, row, &word, without_name, errors);
     let named = resolve_named(item, row, &word, with_name, errors);
-    (errors.count() == before).then_some(Stage { row, word, positional, named, name: stage.name })
+    Stage { row, word, positional, named, name: stage.name }
 }
 
 fn resolve_named(
@@ -132,7 +135,10 @@ fn resolve_named(
         }
         seen.push(name.clone());
         match row.named.iter().find(|argument| name == argument.name) {
-            Some(argument) => named.extend(shaped(item, argument.shape, value, errors).map(|value| (name, value))),
+            Some(argument) => {
+                let value = shaped(item, &name.to_string(), argument.shape, value, errors);
+                named.push((name, value));
+            }
             None => unknown_argument(row, word, &name, errors),
         }
     }
@@ -140,6 +146,7 @@ fn resolve_named(
         if !seen.iter().any(|name| name == argument.name) {
             let what = format!("`{word}` needs `{} = …`", argument.name);
             errors.help(word.span(), what, format!("`{}`", row.example));
+            named.push((Ident::new(argument.name, word.span()), Value::Mistake));
         }
     }
     named
@@ -159,14 +166,14 @@ fn resolve_positional(
         return None;
     };
     if positional.shape == Shape::Identity && values.len() > 1 {
-        let fields: Option<Vec<_>> = values.iter().map(|value| field_or_mistake(value, errors)).collect();
-        return fields.map(Value::Fields);
+        return Some(fields(&values.iter().collect::<Vec<_>>(), errors));
     }
     let mut values = values.into_iter();
     let Some(first) = values.next() else {
         if !positional.optional {
             let what = format!("`{word}` needs a {}", positional.what);
             errors.help(word.span(), what, format!("`{}`", row.example));
+            return Some(Value::Mistake);
         }
         return None;
     };
@@ -177,15 +184,19 @@ fn resolve_positional(
         };
         errors.help_on(&second, format!("`{word}` takes one argument without a name"), help);
     }
-    shaped(item, positional.shape, first, errors)
+    Some(shaped(item, positional.what, positional.shape, first, errors))
 }
 
-fn unknown_stage(word: &Ident, errors: &mut Errors) {
-    let help = match meant(&word.to_string(), TABLE.iter().map(|row| row.word)).or_else(|| foreign(&word.to_string())) {
+/// Reports an unknown stage, and gives the one that was probably meant.
+fn unknown_stage(word: &Ident, errors: &mut Errors) -> Option<&'static Row> {
+    let words = || TABLE.iter().map(|row| row.word);
+    let meant = meant(&word.to_string(), words()).or_else(|| foreign(&word.to_string()));
+    let help = match meant {
         Some(stage) => format!("did you mean `{stage}`?"),
-        None => format!("stages are {}", list(TABLE.iter().map(|row| row.word))),
+        None => format!("stages are {}", list(words())),
     };
     errors.help(word.span(), format!("unknown stage `{word}`"), help);
+    meant.and_then(Row::find)
 }
 
 /// What other systems and `Iterator` call it.
@@ -224,55 +235,73 @@ fn unknown_argument(row: &Row, word: &Ident, name: &Ident, errors: &mut Errors) 
 }
 
 /// Reads a value in the shape that the table asks for.
-fn shaped(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Option<Value> {
+fn shaped(item: &Item, what: &str, shape: Shape, value: Expr, errors: &mut Errors) -> Value {
     match shape {
-        Shape::Duration | Shape::PositiveDuration => Duration::read(&value, errors).map(Value::Duration),
+        Shape::Duration | Shape::PositiveDuration => {
+            Duration::read(&value, errors).map_or(Value::Mistake, Value::Duration)
+        }
         Shape::Word(words) => match lone_ident(&value).filter(|word| words.iter().any(|known| *word == known)) {
-            Some(word) => Some(Value::Word(word.clone())),
+            Some(word) => Value::Word(word.clone()),
             None => {
-                errors.help(
-                    value.span(),
-                    "this word has no meaning here",
-                    format!("write {}", list(words.iter().copied())),
-                );
-                None
+                let words = list(words.iter().copied());
+                errors.help_on(&value, format!("`{what}` takes {words}"), format!("write {words}, or leave it out"));
+                Value::Mistake
             }
         },
-        Shape::Expression => Some(function_or_expr(item, value)),
+        Shape::Expression => function_or_expr(item, value),
         Shape::Function => match field_of(&value) {
             Some(field) if !is_setting(item, &value) => {
                 errors.help(field.span, "a function is needed here, not a field", "a closure, such as `|a, b| …`");
-                None
+                Value::Mistake
             }
-            _ if mistaken_literal(&value, "a closure, such as `|event| …`", errors) => None,
-            _ => Some(function_or_expr(item, value)),
+            _ if is_no_function(&value, "a closure, such as `|event| …`", errors) => Value::Mistake,
+            _ => function_or_expr(item, value),
         },
         Shape::Identity | Shape::Value | Shape::Take => selection(item, shape, value, errors),
     }
 }
 
 /// A field, several fields, a closure, or a function.
-fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Option<Value> {
+fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Value {
     if is_setting(item, &value) {
-        return Some(Value::Expr(value));
+        return Value::Expr(value);
     }
     if let Expr::Tuple(tuple) = &value
         && shape == Shape::Identity
     {
         if tuple.elems.is_empty() {
             errors.help_on(tuple, "no field is named here", "`(user, country)`");
-            return None;
+            return Value::Mistake;
         }
-        let fields: Option<Vec<_>> = tuple.elems.iter().map(|field| field_or_mistake(field, errors)).collect();
-        return fields.map(Value::Fields);
+        return fields(&tuple.elems.iter().collect::<Vec<_>>(), errors);
     }
     if let Some(field) = field_of(&value) {
-        return Some(Value::Fields(vec![field]));
+        return Value::Fields(vec![field]);
     }
-    if mistaken_literal(&value, "the name of a field, or a closure such as `|event| event.value`", errors) {
-        return None;
+    let help = match leftmost(&value).and_then(field_of) {
+        Some(_) => format!("a closure: `|event| event.{}`", spelled(&value)),
+        None => "the name of a field, or a closure such as `|event| event.value`".to_owned(),
+    };
+    if is_no_function(&value, &help, errors) {
+        return Value::Mistake;
     }
-    Some(function_or_expr(item, value))
+    function_or_expr(item, value)
+}
+
+/// Several fields.
+fn fields(values: &[&Expr], errors: &mut Errors) -> Value {
+    let fields: Vec<_> = values
+        .iter()
+        .map(|&value| {
+            let field = field_of(value);
+            if field.is_none() {
+                let help = "name fields only, or use one closure: `|event| (event.a.clone(), event.b)`";
+                errors.help_on(value, "this is no field", help);
+            }
+            field
+        })
+        .collect();
+    fields.into_iter().collect::<Option<_>>().map_or(Value::Mistake, Value::Fields)
 }
 
 fn function_or_expr(item: &Item, value: Expr) -> Value {
@@ -286,21 +315,37 @@ fn function_or_expr(item: &Item, value: Expr) -> Value {
     }
 }
 
-fn field_or_mistake(value: &Expr, errors: &mut Errors) -> Option<FieldPath> {
-    let field = field_of(value);
-    if field.is_none() {
-        let help = "name fields only, or use one closure: `|event| (event.a.clone(), event.b)`";
-        errors.help_on(value, "this is no field", help);
+/// Reports an expression that is worked out once, when the pipeline is built, and is no function of an event.
+fn is_no_function(value: &Expr, help: &str, errors: &mut Errors) -> bool {
+    match value {
+        Expr::Lit(_) => errors.help_on(value, "a literal is the same for every event", help),
+        Expr::Binary(_)
+        | Expr::Unary(_)
+        | Expr::Cast(_)
+        | Expr::Index(_)
+        | Expr::Range(_)
+        | Expr::Tuple(_)
+        | Expr::Reference(_) => {
+            errors.help_on(value, "this is worked out once, not for each event", help);
+        }
+        _ => return false,
     }
-    field
+    true
 }
 
-fn mistaken_literal(value: &Expr, help: &str, errors: &mut Errors) -> bool {
-    let is_literal = matches!(value, Expr::Lit(_));
-    if is_literal {
-        errors.help_on(value, "a literal is the same for every event", help);
+/// `value` of `value > 3`, if the expression starts with an operand.
+fn leftmost(value: &Expr) -> Option<&Expr> {
+    match value {
+        Expr::Binary(binary) => leftmost(&binary.left),
+        Expr::Cast(cast) => leftmost(&cast.expr),
+        Expr::Unary(_) | Expr::Lit(_) => None,
+        other => Some(other),
     }
-    is_literal
+}
+
+/// An expression about as its user wrote it.
+fn spelled(value: &Expr) -> String {
+    value.to_token_stream().to_string().replace(" . ", ".").replace(" (", "(").replace("( ", "(").replace(" )", ")")
 }
 
 /// Whether the value is the name of a parameter of the function: a function handed in as a setting.
@@ -364,6 +409,15 @@ pub(crate) fn gives_reference(closure: &ExprClosure) -> bool {
 }
 
 impl Stage {
+    fn unknown(word: Ident) -> Self {
+        Stage { row: &UNKNOWN, word, positional: None, named: Vec::new(), name: None }
+    }
+
+    /// Whether it is understood.
+    pub(crate) fn is_known(&self) -> bool {
+        self.row.gives != Kind::Unknown
+    }
+
     /// The named argument, and where its name stands.
     pub(crate) fn argument(&self, name: &str) -> Option<(&Ident, &Value)> {
         self.named.iter().find(|(ident, _)| ident == name).map(|(ident, value)| (ident, value))
@@ -379,6 +433,7 @@ impl Stage {
         self.positional.as_ref().and_then(Value::duration)
     }
 
+    /// Whether late events are dropped on purpose.
     pub(crate) fn discards_late(&self) -> bool {
         self.argument("late").is_some()
     }

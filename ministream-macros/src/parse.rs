@@ -16,8 +16,10 @@ use crate::errors::Errors;
 
 /// A pipeline as written.
 pub(crate) struct Flow {
-    pub(crate) input: Ident,
-    pub(crate) stages: Vec<Stage>,
+    /// None if it could not be read; the reason is among the errors.
+    pub(crate) input: Option<Ident>,
+    /// None for each that could not be read.
+    pub(crate) stages: Vec<Option<Stage>>,
     /// The last token, for what is missing behind it.
     pub(crate) end: Span,
 }
@@ -54,6 +56,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
                 Some(arrow) => (arrow, "behind"),
                 None => (arrows.first()?, "in front of"),
             };
+            stages.push(None);
             errors.help_on(
                 arrow,
                 format!("nothing stands {side} this `->`"),
@@ -67,7 +70,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
             parse_stages(segment, &mut stages, errors);
         }
     }
-    Some(Flow { input: input?, stages, end })
+    Some(Flow { input, stages, end })
 }
 
 /// Cuts at each `->` that is not inside of parentheses.
@@ -90,9 +93,10 @@ fn split_at_arrows(tokens: TokenStream) -> (Vec<TokenStream>, Vec<TokenStream>) 
 }
 
 /// The first segment: the name of a stream, and nothing behind it.
-fn parse_input(segment: TokenStream, stages: &mut Vec<Stage>, errors: &mut Errors) -> Option<Ident> {
+fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &mut Errors) -> Option<Ident> {
     if let Some(TokenTree::Group(group)) = segment.clone().into_iter().next() {
         not_yet_group(&group, errors);
+        stages.push(None);
         return None;
     }
     let parse = |input: ParseStream<'_>| Ok((input.call(Ident::parse_any)?, input.parse::<TokenStream>()?));
@@ -115,6 +119,7 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Stage>, errors: &mut Error
             // It looks like a stage, and there is no stream in front of it.
             let what = format!("a pipeline starts with one of the function's streams, and `{ident}(…)` is a stage");
             errors.help(ident.span(), what, format!("`source -> {ident}(…)`"));
+            stages.push(None);
             None
         }
         (Some(first), _) => {
@@ -128,13 +133,13 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Stage>, errors: &mut Error
 }
 
 /// One stage; or several where the arrows between them are missing.
-fn parse_stages(segment: TokenStream, stages: &mut Vec<Stage>, errors: &mut Errors) {
+fn parse_stages(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &mut Errors) {
     let mut rest = segment;
     while !rest.is_empty() {
         let parse = |input: ParseStream<'_>| Ok((input.parse::<Stage>()?, input.parse::<TokenStream>()?));
         match parse.parse2(rest) {
             Ok((stage, behind)) => {
-                stages.push(stage);
+                stages.push(Some(stage));
                 if let Some(first) = behind.clone().into_iter().next() {
                     missing_arrow(&first, errors);
                     if !matches!(first, TokenTree::Ident(_)) {
@@ -144,7 +149,8 @@ fn parse_stages(segment: TokenStream, stages: &mut Vec<Stage>, errors: &mut Erro
                 rest = behind;
             }
             Err(error) => {
-                errors.add(error);
+                errors.add(error, "a stage is written `word(argument, name = value)`");
+                stages.push(None);
                 return;
             }
         }
@@ -205,8 +211,10 @@ impl Parse for Stage {
         }
         let mut name = None;
         if input.peek(Token![as]) {
-            input.parse::<Token![as]>()?;
-            name = Some(input.call(Ident::parse_any)?);
+            let behind: Token![as] = input.parse()?;
+            name = Some(input.call(Ident::parse_any).map_err(|_| {
+                help_at(behind.span, "a name is missing behind `as`", &format!("`{word}(…) as totals`"))
+            })?);
         }
         Ok(Stage { word, args, name })
     }
@@ -259,11 +267,12 @@ mod tests {
         let (flow, errors) = parsed("source -> dedup(event_id, ttl = 20s) as d -> key_by((a, b.c)) -> count");
         let flow = flow.unwrap();
         assert_eq!(errors, [] as [&str; 0]);
-        assert_eq!(flow.input, "source");
-        let words: Vec<_> = flow.stages.iter().map(|stage| (stage.word.to_string(), stage.args.len())).collect();
+        assert_eq!(flow.input.unwrap(), "source");
+        let stages: Vec<_> = flow.stages.into_iter().map(Option::unwrap).collect();
+        let words: Vec<_> = stages.iter().map(|stage| (stage.word.to_string(), stage.args.len())).collect();
         assert_eq!(words, [("dedup".to_owned(), 2), ("key_by".to_owned(), 1), ("count".to_owned(), 0)]);
-        assert_eq!(flow.stages[0].name.as_ref().unwrap(), "d");
-        assert_eq!(flow.stages[0].args[1].name.as_ref().unwrap(), "ttl");
+        assert_eq!(stages[0].name.as_ref().unwrap(), "d");
+        assert_eq!(stages[0].args[1].name.as_ref().unwrap(), "ttl");
     }
 
     #[test]
@@ -298,6 +307,8 @@ mod tests {
             ("source -> tumbling(10 s)", "expected `,`, found `s`"),
             ("source -> tumbling(10s, delay =)", "a value is missing behind `=`"),
             ("source -> 5s", "expected the word of a stage"),
+            ("source -> count() as", "a name is missing behind `as`"),
+            ("source -> count() as \"totals\"", "a name is missing behind `as`"),
         ];
         for (text, expected) in cases {
             let (_, errors) = parsed(text);

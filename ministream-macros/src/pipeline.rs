@@ -4,35 +4,30 @@ use proc_macro2::TokenStream;
 
 use crate::errors::Errors;
 use crate::item::Item;
-use crate::{check, expand, model, parse};
+use crate::{check, expand, fallback, model, parse};
 
 /// The function with its body; with mistakes, the errors and the function with a body that stands in.
 pub(crate) fn expand(attr: TokenStream, item_tokens: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(item) = Item::parse(item_tokens.clone(), &mut errors) else {
-        let errors = errors.to_compile_errors();
-        return quote::quote! { #errors #item_tokens };
+        return fallback::tokens(&item_tokens, errors.report());
     };
     item.check(&mut errors);
-    match body(&item, attr, &mut errors) {
-        Some(body) if errors.is_empty() => item.with_body(&body),
-        _ => {
-            let errors = errors.to_compile_errors();
-            let stub = item.with_stub();
-            quote::quote! { #errors #stub }
-        }
+    let body = body(&item, attr, &mut errors);
+    match (body, errors.report()) {
+        (Some(body), None) => item.with_body(&body),
+        (_, errors) => fallback::function(&item, errors),
     }
 }
 
-/// A phase with mistakes stops the next one.
+/// Each phase goes on with what the one before it understood, so that all mistakes are found in one run; only `expand`
+/// needs a pipeline without any.
 fn body(item: &Item, attr: TokenStream, errors: &mut Errors) -> Option<TokenStream> {
-    let flow = parse::parse(attr, errors);
-    let parsed = errors.is_empty();
-    let model = model::resolve(item, flow, errors)?;
-    if parsed && errors.is_empty() {
-        check::check(item, &model, errors);
-    }
-    errors.is_empty().then(|| expand::body(item, &model))
+    let flow = parse::parse(attr, errors)?;
+    let model = model::resolve(item, flow, errors);
+    check::check(item, &model, errors);
+    let source = model.source.filter(|_| errors.is_empty())?;
+    Some(expand::body(item, source, &model))
 }
 
 #[cfg(test)]
@@ -131,7 +126,33 @@ mod tests {
     #[test]
     fn mistakes_of_one_run_are_reported_together() {
         let line = "source -> dedup(id) -> key_by(user) -> tumblng(10) -> smu(value, 3)";
-        assert_eq!(messages(line, TOTALS), ["unknown stage `tumblng`", "unknown stage `smu`"]);
+        assert_eq!(
+            messages(line, TOTALS),
+            [
+                "unknown stage `tumblng`",
+                "`10` of what? a duration has a unit: `us`, `ms`, `s`, `m`, `h`, `d` and `w`",
+                "unknown stage `smu`",
+                "`sum` takes one argument without a name",
+                "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
+            ]
+        );
+        let line = "source -> filter(,) -> sum(value) -> frob(1) -> tumbling(0s, delay = 1.5s, late = drop)";
+        assert_eq!(
+            messages(line, TOTALS),
+            [
+                "expected an expression",
+                "unknown stage `frob`",
+                "a duration is a whole number",
+                "`late` takes `discard`",
+                "nothing follows `tumbling`: a window waits for an aggregate",
+                "window size must be greater than zero",
+            ]
+        );
+        let line = "source -> filter(value > least) -> map(!active)";
+        assert_eq!(
+            messages(line, "fn f(source: Stream<Click>, least: i64) -> Stream<Click>;"),
+            ["this is worked out once, not for each event", "this is worked out once, not for each event"]
+        );
         let line = "source -> key_by() -> tumbling(10, size = 1s, delay = 3sec) -> count(x)";
         assert_eq!(
             messages(line, "async fn f(source: Stream<Click>, more: Stream<Click>);"),

@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Stream,
     Keyed,
     Windowed,
+    /// In front of or behind a stage that is not understood.
+    Unknown,
 }
 
 /// The argument without a name.
@@ -115,6 +117,17 @@ const fn aggregate(word: &'static str, positional: Option<Positional>, example: 
     let (takes, gives) = (Kind::Windowed, Kind::Stream);
     Row { word, takes, gives, positional, named: &[], lowering: Lowering::Call, example }
 }
+
+/// Stands for a stage that is not understood, which is an error already: it fits everywhere.
+pub(crate) const UNKNOWN: Row = Row {
+    word: "",
+    takes: Kind::Unknown,
+    gives: Kind::Unknown,
+    positional: None,
+    named: &[],
+    lowering: Lowering::Call,
+    example: "",
+};
 
 /// All stages.
 pub(crate) const TABLE: &[Row] = &[

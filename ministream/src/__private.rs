@@ -7,3 +7,6 @@ pub use crate::event::{Event, EventTime, Unit, timestamp_from_integer};
 pub use crate::time::Timestamp;
 pub use crate::watermarks::{Bounded, FromUpstream as Upstream};
 pub use crate::windows::{Session, Sliding, Tumbling};
+
+/// Asks for the bound, where the user wrote the type.
+pub fn is_data<T: crate::event::Data>() {}
