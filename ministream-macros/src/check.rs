@@ -15,6 +15,7 @@ const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
 /// Checks all rules, on as much as was understood.
 pub(crate) fn check(item: &Item, model: &Model<'_>, errors: &mut Errors) {
     has_stages(model, errors);
+    names_are_unique(model, errors);
     let before = errors.count();
     stages_fit(model, errors);
     let fit = errors.count() == before;
@@ -34,6 +35,16 @@ fn has_stages(model: &Model<'_>, errors: &mut Errors) {
     if let (true, Some(source)) = (model.stages.is_empty(), model.source) {
         let source = &source.ident;
         errors.help(model.end, "a pipeline without stages does nothing", format!("`{source} -> filter(…)`"));
+    }
+}
+
+/// A name stands for one stage: the state of a stage is found by it.
+fn names_are_unique(model: &Model<'_>, errors: &mut Errors) {
+    let names: Vec<_> = model.stages.iter().filter_map(|stage| stage.name.as_ref()).collect();
+    for (position, name) in names.iter().enumerate() {
+        if names.iter().take(position).any(|earlier| earlier == name) {
+            errors.help(name.span(), format!("two stages are named `{name}`"), "give each stage a name of its own");
+        }
     }
 }
 
@@ -286,7 +297,10 @@ fn late_events_go_somewhere(item: &Item, model: &Model<'_>, errors: &mut Errors)
     let is_late = |ty: &&Type| carried_by(ty).is_some_and(|carried| arguments_of(carried, "Late").is_some());
     let late: Vec<_> = streams.iter().copied().filter(is_late).collect();
     let windows: Vec<_> = model.stages.iter().filter(|stage| stage.row.is_window() && !stage.discards_late()).collect();
-    if late.len() < windows.len() {
+    // An alias may be a stream of late events under another name: that is for the compiler.
+    let is_alias = |ty: &&&Type| matches!(ungrouped(ty), Type::Path(_)) && carried_by(ty).is_none();
+    let aliases = streams.iter().skip(1).filter(is_alias).count();
+    if late.len() + aliases < windows.len() {
         let Some(window) = windows.get(late.len()) else { return };
         let results = streams.first().map_or("Stream<…>".to_owned(), |ty| text(ungrouped(ty)));
         let carries = match (late.len(), model.source.and_then(|source| source.carries.as_ref())) {
@@ -322,6 +336,8 @@ fn text(ty: &Type) -> String {
         .replace("< ", "<")
         .replace(" >", ">")
         .replace(" ,", ",")
+        .replace(" ;", ";")
+        .replace("& ", "&")
         .replace(" ::", "::")
         .replace(":: ", "::")
 }

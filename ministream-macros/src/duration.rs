@@ -2,9 +2,10 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitFloat, LitInt, UnOp};
 
-use crate::errors::{Errors, meant};
+use crate::errors::Errors;
 
 /// Unit and microseconds, smallest first.
 const UNITS: [(&str, i64); 7] = [
@@ -17,8 +18,8 @@ const UNITS: [(&str, i64); 7] = [
     ("w", 604_800_000_000),
 ];
 
-/// Other spellings that people try.
-const OTHER_SPELLINGS: [(&str, &str); 18] = [
+/// Other spellings that people try, in lower case.
+const OTHER_SPELLINGS: &[(&str, &str)] = &[
     ("sec", "s"),
     ("secs", "s"),
     ("second", "s"),
@@ -36,7 +37,13 @@ const OTHER_SPELLINGS: [(&str, &str); 18] = [
     ("weeks", "w"),
     ("msec", "ms"),
     ("millis", "ms"),
+    ("millisecond", "ms"),
+    ("milliseconds", "ms"),
+    ("usec", "us"),
     ("micros", "us"),
+    ("microseconds", "us"),
+    ("µs", "us"),
+    ("hrs", "h"),
 ];
 
 const ALL_UNITS: &str = "`us`, `ms`, `s`, `m`, `h`, `d` and `w`";
@@ -80,7 +87,12 @@ impl Duration {
                 None
             }
             Expr::Group(group) => Duration::read(&group.expr, errors),
-            other => Some(Duration::Expr(Box::new(other.clone()))),
+            Expr::Paren(paren) => Duration::read(&paren.expr, errors),
+            other => {
+                let before = errors.count();
+                Parts { errors }.visit_expr(other);
+                (errors.count() == before).then(|| Duration::Expr(Box::new(other.clone())))
+            }
         }
     }
 
@@ -88,6 +100,20 @@ impl Duration {
         match self {
             Duration::Literal(literal) => Some(literal),
             Duration::Expr(_) => None,
+        }
+    }
+}
+
+/// Reports literals such as `10s` inside of an expression, where they mean nothing to Rust.
+struct Parts<'a> {
+    errors: &'a mut Errors,
+}
+
+impl<'ast> Visit<'ast> for Parts<'_> {
+    fn visit_lit_int(&mut self, int: &'ast LitInt) {
+        if UNITS.iter().any(|(unit, _)| *unit == int.suffix()) {
+            let help = "work it out, such as `15s`, or write an expression of type `Duration`";
+            self.errors.help(int.span(), format!("`{int}` cannot be part of an expression"), help);
         }
     }
 }
@@ -101,11 +127,9 @@ impl Literal {
             return None;
         }
         let Some((_, unit_micros)) = UNITS.iter().find(|(unit, _)| *unit == suffix) else {
-            let spelled = OTHER_SPELLINGS.iter().find(|(other, _)| *other == suffix).map(|(_, unit)| *unit);
-            let unit =
-                spelled.or_else(|| meant(suffix, UNITS.iter().map(|(unit, _)| *unit)).filter(|_| suffix.len() < 4));
-            let help = match unit {
+            let help = match spelled(suffix) {
                 Some(unit) => format!("`{digits}{unit}`; units are {ALL_UNITS}"),
+                None if suffix.eq_ignore_ascii_case("ns") => format!("the finest unit is `us`; units are {ALL_UNITS}"),
                 None => format!("units are {ALL_UNITS}"),
             };
             errors.help(int.span(), format!("unknown unit of time `{suffix}`"), help);
@@ -119,6 +143,13 @@ impl Literal {
         };
         Some(Literal { micros, text: int.to_string(), span: int.span() })
     }
+}
+
+/// The unit that was meant. Nearness alone would mislead: `10y` is not nearly `10s`.
+fn spelled(suffix: &str) -> Option<&'static str> {
+    let suffix = suffix.to_lowercase();
+    let units = UNITS.iter().map(|(unit, _)| (*unit, *unit));
+    units.chain(OTHER_SPELLINGS.iter().copied()).find(|(other, _)| *other == suffix).map(|(_, unit)| unit)
 }
 
 fn read_fraction(float: &LitFloat, errors: &mut Errors) {
@@ -146,7 +177,8 @@ mod tests {
     fn read(text: &str) -> Result<Option<i64>, String> {
         let mut errors = Errors::default();
         let duration = Duration::read(&syn::parse_str(text).unwrap(), &mut errors);
-        match (duration, errors.messages().as_slice()) {
+        let messages = errors.messages();
+        match (duration, messages.as_slice()) {
             (Some(duration), []) => Ok(duration.literal().map(|literal| literal.micros)),
             (None, [message]) => Err(message.clone()),
             (_, messages) => panic!("{text}: {messages:?}"),
@@ -165,6 +197,7 @@ mod tests {
             ("2w", 1_209_600_000_000),
             ("0x10s", 16_000_000),
             ("0s", 0),
+            ("(10s)", 10_000_000),
         ];
         for (text, micros) in cases {
             assert_eq!(read(text), Ok(Some(micros)), "{text}");
@@ -188,6 +221,17 @@ mod tests {
             ("10sec", "unknown unit of time `sec`\nhelp: `10s`; units are `us`, `ms`, `s`, `m`, `h`, `d` and `w`"),
             ("10min", "unknown unit of time `min`\nhelp: `10m`; units are `us`, `ms`, `s`, `m`, `h`, `d` and `w`"),
             ("10parsecs", "unknown unit of time `parsecs`\nhelp: units are `us`, `ms`, `s`, `m`, `h`, `d` and `w`"),
+            ("10S", "unknown unit of time `S`\nhelp: `10s`; units are `us`, `ms`, `s`, `m`, `h`, `d` and `w`"),
+            ("10M", "unknown unit of time `M`\nhelp: `10m`; units are `us`, `ms`, `s`, `m`, `h`, `d` and `w`"),
+            ("10y", "unknown unit of time `y`\nhelp: units are `us`, `ms`, `s`, `m`, `h`, `d` and `w`"),
+            (
+                "10ns",
+                "unknown unit of time `ns`\nhelp: the finest unit is `us`; units are `us`, `ms`, `s`, `m`, `h`, `d` and `w`",
+            ),
+            (
+                "SIZE + 5s",
+                "`5s` cannot be part of an expression\nhelp: work it out, such as `15s`, or write an expression of type `Duration`",
+            ),
             ("1.5s", "a duration is a whole number\nhelp: `1500ms`"),
             ("-5s", "a duration is not negative\nhelp: leave the `-` out"),
             (

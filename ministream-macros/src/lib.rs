@@ -7,6 +7,7 @@
 
 use proc_macro::TokenStream;
 
+mod captures;
 mod check;
 mod duration;
 mod errors;

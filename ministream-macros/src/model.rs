@@ -1,11 +1,12 @@
 //! The pipeline with its words resolved: stages against the table, arguments against their shapes, fields against
 //! parameters. Knows names, arity and units; whether the stages fit together is for `check`.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprClosure, ExprField, ExprPath, Member, Stmt};
 
+use crate::captures::captures;
 use crate::duration::{Duration, Literal};
 use crate::errors::{Errors, list, meant};
 use crate::item::{Item, Param};
@@ -112,10 +113,64 @@ fn resolve_stage(item: &Item, stage: parse::Stage, errors: &mut Errors) -> Stage
         errors.help_on(&arg.value, "an argument without a name stands behind one with a name", help);
     }
     let (with_name, without_name): (Vec<_>, Vec<_>) = stage.args.into_iter().partition(is_named);
-    let without_name = without_name.into_iter().map(|arg| arg.value).collect();
-    let positional = resolve_positional(item, row, &word, without_name, errors);
-    let named = resolve_named(item, row, &word, with_name, errors);
+    let without_name: Vec<_> = without_name.into_iter().map(|arg| arg.value).collect();
+    let names: Vec<_> = with_name.iter().filter_map(|arg| arg.name.clone()).collect();
+    let meant = Meant::by_all(row, &names, without_name.len());
+    let positional = resolve_positional(item, row, &word, without_name, &meant, errors);
+    let mut named = resolve_named(item, row, &word, with_name, &meant, errors);
+    for argument in row.named.iter().filter(|argument| argument.required && !names.iter().any(|n| n == argument.name)) {
+        // What stands there under another name, or without one, is not missing as well.
+        if !meant.contains(&Meant::Named(argument.name)) {
+            let what = format!("`{word}` needs `{} = …`", argument.name);
+            errors.help(word.span(), what, format!("`{}`", row.example));
+        }
+        named.push((Ident::new(argument.name, word.span()), Value::Mistake));
+    }
     Stage { row, word, positional, named, name: stage.name }
+}
+
+/// What an argument was meant to be that stands under a wrong name, or without the name that it needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meant {
+    Named(&'static str),
+    /// The one that is written without a name.
+    Positional,
+    Nothing,
+}
+
+impl Meant {
+    /// What all the arguments in the wrong place were meant to be.
+    fn by_all(row: &'static Row, names: &[Ident], positionals: usize) -> Vec<Meant> {
+        let is_known = |name: &Ident| row.named.iter().any(|named| name == named.name);
+        let unknown = names.iter().filter(|name| !is_known(name));
+        let mut meant: Vec<_> = unknown.map(|name| Meant::by(row, name, positionals == 0)).collect();
+        let missing = row.named.iter().find(|named| named.required && !names.iter().any(|name| name == named.name));
+        if let Some(missing) = missing.filter(|_| positionals > 1) {
+            meant.push(Meant::Named(missing.name));
+        }
+        meant
+    }
+
+    /// What an unknown name was meant to be.
+    fn by(row: &'static Row, name: &Ident, lacks_positional: bool) -> Meant {
+        let name = name.to_string();
+        let names = || row.named.iter().map(|named| named.name);
+        // What other systems call it.
+        let foreign = match name.as_str() {
+            "grace" | "allowed_lateness" => Some("lateness"),
+            "slide" | "step" | "hop" | "advance" => Some("every"),
+            "retention" | "expire" => Some("ttl"),
+            _ => None,
+        };
+        let foreign = || names().find(|name| foreign == Some(*name));
+        match meant(&name, names()).or_else(foreign) {
+            Some(named) => Meant::Named(named),
+            None if lacks_positional && row.positional.is_some_and(|positional| !positional.optional) => {
+                Meant::Positional
+            }
+            None => Meant::Nothing,
+        }
+    }
 }
 
 fn resolve_named(
@@ -123,6 +178,7 @@ fn resolve_named(
     row: &'static Row,
     word: &Ident,
     args: Vec<Arg>,
+    meant: &[Meant],
     errors: &mut Errors,
 ) -> Vec<(Ident, Value)> {
     let mut named = Vec::new();
@@ -139,14 +195,10 @@ fn resolve_named(
                 let value = shaped(item, &name.to_string(), argument.shape, value, errors);
                 named.push((name, value));
             }
-            None => unknown_argument(row, word, &name, errors),
-        }
-    }
-    for argument in row.named.iter().filter(|argument| argument.required) {
-        if !seen.iter().any(|name| name == argument.name) {
-            let what = format!("`{word}` needs `{} = …`", argument.name);
-            errors.help(word.span(), what, format!("`{}`", row.example));
-            named.push((Ident::new(argument.name, word.span()), Value::Mistake));
+            None => {
+                let lacks_positional = meant.contains(&Meant::Positional);
+                unknown_argument(row, word, &name, &value, Meant::by(row, &name, lacks_positional), errors);
+            }
         }
     }
     named
@@ -157,6 +209,7 @@ fn resolve_positional(
     row: &'static Row,
     word: &Ident,
     values: Vec<Expr>,
+    meant: &[Meant],
     errors: &mut Errors,
 ) -> Option<Value> {
     let Some(positional) = row.positional else {
@@ -166,23 +219,31 @@ fn resolve_positional(
         return None;
     };
     if positional.shape == Shape::Identity && values.len() > 1 {
-        return Some(fields(&values.iter().collect::<Vec<_>>(), errors));
+        return Some(fields(item, &values.iter().collect::<Vec<_>>(), errors));
     }
     let mut values = values.into_iter();
     let Some(first) = values.next() else {
-        if !positional.optional {
+        if positional.optional {
+            return None;
+        }
+        if !meant.contains(&Meant::Positional) {
             let what = format!("`{word}` needs a {}", positional.what);
             errors.help(word.span(), what, format!("`{}`", row.example));
-            return Some(Value::Mistake);
         }
-        return None;
+        return Some(Value::Mistake);
     };
     if let Some(second) = values.next() {
-        let help = match row.named {
-            [] => format!("`{}`", row.example),
-            named => format!("name it: {}", list(named.iter().map(|named| named.name))),
+        let help = match (row.named, meant.last()) {
+            ([], _) => format!("`{}`", row.example),
+            (_, Some(Meant::Named(name))) => format!("name it: `{name} = {}`", spelled(&second)),
+            (named, _) => format!("name it: {}", list(named.iter().map(|named| named.name))),
         };
         errors.help_on(&second, format!("`{word}` takes one argument without a name"), help);
+    }
+    if let (Shape::Word(_), Expr::Lit(_), Some(named)) = (positional.shape, &first, row.named.first()) {
+        let help = format!("`{word}({} = {})`", named.name, spelled(&first));
+        errors.help_on(&first, format!("`{word}` takes its settings by name"), help);
+        return Some(Value::Mistake);
     }
     Some(shaped(item, positional.what, positional.shape, first, errors))
 }
@@ -217,20 +278,15 @@ fn foreign(word: &str) -> Option<&'static str> {
     })
 }
 
-fn unknown_argument(row: &Row, word: &Ident, name: &Ident, errors: &mut Errors) {
-    let names = || row.named.iter().map(|named| named.name);
-    let foreign = match name.to_string().as_str() {
-        "grace" | "allowed_lateness" => Some("lateness"),
-        "slide" | "step" | "hop" | "advance" => Some("every"),
-        "retention" | "expire" => Some("ttl"),
-        _ => None,
+fn unknown_argument(row: &Row, word: &Ident, name: &Ident, value: &Expr, meant: Meant, errors: &mut Errors) {
+    let help = match (meant, row.positional) {
+        (Meant::Named(meant), _) => format!("did you mean `{meant}`?"),
+        (Meant::Positional, Some(positional)) => {
+            format!("the {} stands in front, without a name: `{word}({}, …)`", positional.what, spelled(value))
+        }
+        _ if row.named.is_empty() => format!("it takes no named arguments: `{}`", row.example),
+        _ => format!("it takes {}", list(row.named.iter().map(|named| named.name))),
     };
-    let help =
-        match meant(&name.to_string(), names()).or(foreign.filter(|foreign| names().any(|name| name == *foreign))) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None if row.named.is_empty() => format!("it takes no named arguments: `{}`", row.example),
-            None => format!("it takes {}", list(names())),
-        };
     errors.help(name.span(), format!("`{word}` has no argument `{name}`"), help);
 }
 
@@ -266,6 +322,9 @@ fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Val
     if is_setting(item, &value) {
         return Value::Expr(value);
     }
+    if is_stream(item, &value, errors) {
+        return Value::Mistake;
+    }
     if let Expr::Tuple(tuple) = &value
         && shape == Shape::Identity
     {
@@ -273,7 +332,7 @@ fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Val
             errors.help_on(tuple, "no field is named here", "`(user, country)`");
             return Value::Mistake;
         }
-        return fields(&tuple.elems.iter().collect::<Vec<_>>(), errors);
+        return fields(item, &tuple.elems.iter().collect::<Vec<_>>(), errors);
     }
     if let Some(field) = field_of(&value) {
         return Value::Fields(vec![field]);
@@ -289,11 +348,14 @@ fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Val
 }
 
 /// Several fields.
-fn fields(values: &[&Expr], errors: &mut Errors) -> Value {
+fn fields(item: &Item, values: &[&Expr], errors: &mut Errors) -> Value {
     let fields: Vec<_> = values
         .iter()
         .map(|&value| {
-            let field = field_of(value);
+            if is_stream(item, value, errors) {
+                return None;
+            }
+            let field = field_of(value).filter(|_| !is_setting(item, value));
             if field.is_none() {
                 let help = "name fields only, or use one closure: `|event| (event.a.clone(), event.b)`";
                 errors.help_on(value, "this is no field", help);
@@ -307,7 +369,7 @@ fn fields(values: &[&Expr], errors: &mut Errors) -> Value {
 fn function_or_expr(item: &Item, value: Expr) -> Value {
     match value {
         Expr::Closure(closure) => {
-            let settings = item.settings().filter(|setting| mentions(closure.to_token_stream(), setting));
+            let settings = item.settings().filter(|setting| captures(&closure, setting));
             let settings = settings.cloned().collect();
             Value::Closure { closure, settings }
         }
@@ -348,6 +410,16 @@ fn spelled(value: &Expr) -> String {
     value.to_token_stream().to_string().replace(" . ", ".").replace(" (", "(").replace("( ", "(").replace(" )", ")")
 }
 
+/// Reports the name of a stream where a field belongs: a parameter's name is the parameter.
+fn is_stream(item: &Item, value: &Expr, errors: &mut Errors) -> bool {
+    let stream = lone_ident(value).filter(|ident| item.streams().any(|stream| stream.ident == **ident));
+    if let Some(ident) = stream {
+        let help = format!("for a field of that name, a closure: `|event| &event.{ident}`");
+        errors.help(ident.span(), format!("`{ident}` is a stream here, not a field"), help);
+    }
+    stream.is_some()
+}
+
 /// Whether the value is the name of a parameter of the function: a function handed in as a setting.
 fn is_setting(item: &Item, value: &Expr) -> bool {
     lone_ident(value).is_some_and(|ident| item.settings().any(|setting| setting == ident))
@@ -373,19 +445,15 @@ fn field_of(value: &Expr) -> Option<FieldPath> {
         Expr::Group(group) => field_of(&group.expr),
         Expr::Paren(paren) => field_of(&paren.expr),
         other => {
-            let ident = lone_ident(other)?;
+            let ident = lone_ident(other).filter(|ident| !is_keyword(ident))?;
             Some(FieldPath { members: vec![Member::Named(ident.clone())], span: ident.span() })
         }
     }
 }
 
-/// Whether tokens name an identifier, at any depth.
-fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(found) => found == *ident,
-        TokenTree::Group(group) => mentions(group.stream(), ident),
-        _ => false,
-    })
+/// Paths that can be no field.
+fn is_keyword(ident: &Ident) -> bool {
+    ["self", "Self", "super", "crate"].iter().any(|keyword| ident == keyword)
 }
 
 /// Whether a closure gives a reference, as far as one can see: `|click| &click.user`.
