@@ -6,7 +6,7 @@ use syn::{ReturnType, Type};
 use crate::duration::{Literal, spell};
 use crate::errors::Errors;
 use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
-use crate::model::{Model, Stage};
+use crate::model::{Model, Stage, Value};
 use crate::stages::{Kind, Shape};
 
 /// More windows for one event than this are refused, as by the runtime.
@@ -293,6 +293,10 @@ fn corrections_are_counted_once(model: &Model<'_>, errors: &mut Errors) {
 /// Late events leave by a stream of the return type, or are discarded on purpose.
 fn late_events_go_somewhere(item: &Item, model: &Model<'_>, errors: &mut Errors) {
     let ReturnType::Type(_, output) = &item.sig.output else { return };
+    let is_mistaken = |stage: &Stage| matches!(stage.argument("late"), Some((_, Value::Mistake)));
+    if model.stages.is_empty() || model.stages.iter().any(is_mistaken) {
+        return;
+    }
     let Some(streams) = returned(output) else { return };
     let is_late = |ty: &&Type| carried_by(ty).is_some_and(|carried| arguments_of(carried, "Late").is_some());
     let late: Vec<_> = streams.iter().copied().filter(is_late).collect();
@@ -340,4 +344,196 @@ fn text(ty: &Type) -> String {
         .replace("& ", "&")
         .replace(" ::", "::")
         .replace(":: ", "::")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pipeline::tests::reported;
+
+    const TOTALS: &str = "fn totals(source: Stream<Click>) -> (Stream<Pane<String, i64>>, Stream<Late<Click>>);";
+    const RESULTS: &str = "fn totals(source: Stream<Click>) -> Stream<Pane<String, i64>>;";
+
+    /// Each of these lines has one mistake, and this is the start of its message.
+    fn check(item: &str, cases: &[(&str, &str)]) {
+        for (line, expected) in cases {
+            let messages = reported(line, item);
+            assert_eq!(messages.len(), 1, "{line}: {messages:?}");
+            assert!(messages[0].starts_with(expected), "{line}: {}", messages[0]);
+        }
+    }
+
+    #[test]
+    fn stages_fit() {
+        check(
+            TOTALS,
+            &[
+                ("source", "a pipeline without stages does nothing\nhelp: `source -> filter(…)`"),
+                ("source -> sum(value)", "`sum` needs a window in front of it\nhelp: `-> key_by(user) -> tumbling("),
+                ("source -> key_by(user) -> sum(value)", "`sum` needs a window between it and `key_by`"),
+                ("source -> tumbling(10s, delay = 3s) -> sum(value)", "`tumbling` needs a `key_by` in front of it"),
+                (
+                    "source -> key_by(user) -> tumbling(10s, delay = 3s) -> session(5s) -> sum(value)",
+                    "two windows in a row: `tumbling` has to give a result before `session` can take it",
+                ),
+                (
+                    "source -> key_by(user) -> tumbling(10s, delay = 3s) -> filter(active) -> sum(value)",
+                    "`filter` cannot follow `tumbling`: a window waits for an aggregate",
+                ),
+                (
+                    "source -> key_by(user) -> tumbling(10s, delay = 3s)",
+                    "nothing follows `tumbling`: a window waits for an aggregate",
+                ),
+                ("source -> key_by(user)", "nothing follows `key_by`: a keyed stream waits for a window"),
+                (
+                    "source -> key_by(user) -> map(value) -> tumbling(10s, delay = 3s) -> sum(value)",
+                    "`map` cannot follow `key_by`: a keyed stream waits for a window",
+                ),
+                ("source -> key_by(a) -> key_by(b) -> tumbling(10s, delay = 3s) -> sum(value)", "two keys in a row"),
+                (
+                    "source -> filter(active) as a -> key_by(b) -> tumbling(10s, delay = 3s) as a -> sum(value)",
+                    "two stages are named `a`",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn durations_fit() {
+        check(
+            TOTALS,
+            &[
+                (
+                    "source -> key_by(user) -> tumbling(0s, delay = 3s) -> sum(value)",
+                    "window size must be greater than zero",
+                ),
+                (
+                    "source -> key_by(user) -> session(0ms, delay = 3s) -> sum(value)",
+                    "session gap must be greater than zero",
+                ),
+                (
+                    "source -> key_by(user) -> sliding(10s, every = 0s, delay = 3s) -> sum(value)",
+                    "`every` must be greater than zero",
+                ),
+                (
+                    "source -> dedup(id, ttl = 0s) -> key_by(user) -> tumbling(SIZE, delay = 3s) -> sum(value)",
+                    "`ttl` must be greater than zero",
+                ),
+                (
+                    "source -> key_by(user) -> sliding(10s, every = 11s, delay = 3s) -> sum(value)",
+                    "`every` is longer than the window size `10s`: events between windows would be lost\nhelp: at most `every = 10s`",
+                ),
+                (
+                    "source -> key_by(user) -> sliding(1d, every = 8s, delay = 3s) -> sum(value)",
+                    "each event would be in 10800 windows (size `1d`, every `8s`), and the limit is 10000\nhelp: at least `every = 8640ms`",
+                ),
+            ],
+        );
+        // At the limits there is nothing to say.
+        for line in [
+            "source -> key_by(user) -> sliding(10s, every = 10s, delay = 0s, lateness = 0s, offset = 0s) -> sum(value)",
+            "source -> key_by(user) -> sliding(10s, every = 1ms, delay = 3s) -> sum(value)",
+            "source -> dedup(id, ttl = 15s) -> key_by(user) -> tumbling(10s, delay = 3s, lateness = 5s) -> sum(value)",
+            "source -> dedup(id, ttl = 1s) -> key_by(user) -> session(10s, delay = 3s) -> sum(value)",
+        ] {
+            assert_eq!(reported(line, TOTALS), [] as [&str; 0], "{line}");
+        }
+    }
+
+    #[test]
+    fn ttl_covers_windows() {
+        check(
+            TOTALS,
+            &[
+                (
+                    "source -> dedup(id, ttl = 5s) -> key_by(user) -> tumbling(10s, delay = 3s, lateness = 5s) -> sum(value)",
+                    "ids are forgotten after `5s`, but `tumbling` takes copies for 15s\nhelp: `ttl = 15s`, or leave it out",
+                ),
+                (
+                    "source -> dedup(id) -> key_by(user) -> session(10s, delay = 3s) -> sum(value)",
+                    "`dedup` needs a ttl here: a session may stay open for ever",
+                ),
+            ],
+        );
+        check(
+            "fn firsts(source: Stream<Click>) -> Stream<Click>;",
+            &[("source -> dedup(id)", "`dedup` needs a ttl here: no window behind it says for how long copies matter")],
+        );
+    }
+
+    #[test]
+    fn one_watermark() {
+        check(
+            TOTALS,
+            &[
+                (
+                    "source -> key_by(user) -> tumbling(90s) -> sum(value)",
+                    "no watermark reaches this window, so it would never fire: nothing says how far out of order events \
+                     come\nhelp: `tumbling(90s, delay = 3s)`",
+                ),
+                (
+                    "source -> watermark(delay = 1s) -> key_by(user) -> tumbling(10s, delay = 3s) -> sum(value)",
+                    "`delay` is short for a `watermark` stage, and there is one",
+                ),
+                (
+                    "source -> watermark(delay = 1s) -> watermark(delay = 2s) -> key_by(user) -> tumbling(10s) -> sum(value)",
+                    "the stream has a watermark already",
+                ),
+                (
+                    "source -> watermark(idle = 1s) -> key_by(user) -> tumbling(10s) -> sum(value)",
+                    "`watermark` needs `delay = …`",
+                ),
+                (
+                    "source -> watermark(upstream, idle = 1s) -> key_by(user) -> tumbling(10s) -> sum(value)",
+                    "`idle` does not go with `upstream`",
+                ),
+            ],
+        );
+        // Results bring theirs.
+        let nested =
+            "fn f(panes: Stream<Pane<String, i64>>) -> (Stream<Pane<u8, i64>>, Stream<Late<Pane<String, i64>>>);";
+        assert_eq!(reported("panes -> key_by(key) -> tumbling(1h) -> sum(value)", nested), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn corrections_are_counted_once() {
+        let line = |lateness: &str| {
+            format!(
+                "source -> key_by(user) -> tumbling(10s, delay = 3s{lateness}) -> sum(value) \
+                 -> key_by(key) -> tumbling(1h) -> max(value)"
+            )
+        };
+        let item =
+            "fn f(source: Stream<Click>) -> (Stream<Pane<u8, i64>>, Stream<Late<Click>>, Stream<Late<Pane<u8, i64>>>);";
+        assert_eq!(reported(&line(""), item), [] as [&str; 0]);
+        assert_eq!(reported(&line(", lateness = 0s"), item), [] as [&str; 0]);
+        for lateness in [", lateness = 1s", ", lateness = LATENESS"] {
+            let expected = "the results of `tumbling` can be corrected, and `tumbling` would count each correction";
+            check(item, &[(line(lateness).as_str(), expected)]);
+        }
+    }
+
+    #[test]
+    fn late_events_go_somewhere() {
+        let line = "source -> key_by(user) -> tumbling(10s, delay = 3s) -> sum(value)";
+        let discarding = "source -> key_by(user) -> tumbling(10s, delay = 3s, late = discard) -> sum(value)";
+        check(
+            RESULTS,
+            &[(
+                line,
+                "events that come too late for `tumbling` have nowhere to go\nhelp: return `(Stream<Pane<String, i64>>, \
+                 Stream<Late<Click>>)`, or drop them on purpose: `late = discard` in `tumbling`",
+            )],
+        );
+        check(TOTALS, &[(discarding, "no late events come out: `tumbling` discards them")]);
+        check(TOTALS, &[("source -> filter(active)", "no late events come out: there is no window for them")]);
+        assert_eq!(reported(discarding, RESULTS), [] as [&str; 0]);
+        // Aliases are for the compiler.
+        for output in ["Totals", "(Stream<Pane<String, i64>>, LateClicks)"] {
+            assert_eq!(
+                reported(line, &format!("fn f(source: Stream<Click>) -> {output};")),
+                [] as [&str; 0],
+                "{output}"
+            );
+        }
+    }
 }

@@ -216,6 +216,35 @@ mod tests {
     }
 
     #[test]
+    fn each_mistake_is_reported_once() {
+        let cases = [
+            (
+                "struct A { ts: i64 }",
+                "`A` has no field for the event time\\nhelp: put `#[event(time, unit = \\\"ms\\\")]` on `ts`",
+            ),
+            ("struct A { at: Instant }", "put `#[event(time)]` on `at`"),
+            ("struct A { #[event(time)] ts: u128 }", "an integer does not say what it counts"),
+            ("struct A { #[event(time, unit = \"min\")] ts: i64 }", "unknown unit \\\"min\\\""),
+            ("struct A { #[event(tim)] ts: SystemTime }", "`event` has no argument `tim`\\nhelp: did you mean `time`?"),
+            ("struct A { #[event(unit = \"s\")] ts: i64 }", "`unit` goes with `time`"),
+            ("struct A { #[event(time, time)] ts: SystemTime }", "`time` is given twice"),
+            ("struct A { #[event(time, unit = \"s\", unit = \"ms\")] ts: i64 }", "`unit` is given twice"),
+            ("struct A { #[event] ts: SystemTime }", "expected attribute arguments in parentheses"),
+            ("struct A { #[event(time)] a: T, #[event(time)] b: T }", "a second field for the event time"),
+            ("#[event(time)] struct A { ts: i64 }", "`#[event(…)]` belongs on a field"),
+            ("enum A { B }", "an enum has no field for the event time"),
+            ("union A { b: u8 }", "a union cannot be an event"),
+        ];
+        for (text, expected) in cases {
+            let text = derived(text);
+            assert_eq!(text.matches("compile_error").count(), 1, "{text}");
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+        let two = derived("struct A { #[event(time, unit = \"min\")] a: i64, #[event(tme)] b: i64 }");
+        assert!(two.contains("unknown unit") && two.contains("no argument `tme`"), "{two}");
+    }
+
+    #[test]
     fn with_mistakes_an_implementation_stands_in() {
         for text in ["struct A { ts: i64 }", "enum A { B }", "struct A { #[event(time)] ts: u64 }", "struct A;"] {
             let text = derived(text);

@@ -227,7 +227,8 @@ fn resolve_positional(
             return None;
         }
         if !meant.contains(&Meant::Positional) {
-            let what = format!("`{word}` needs a {}", positional.what);
+            let article = if positional.what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            let what = format!("`{word}` needs {article} {}", positional.what);
             errors.help(word.span(), what, format!("`{}`", row.example));
         }
         return Some(Value::Mistake);
@@ -526,5 +527,97 @@ impl Value {
             Value::Duration(Duration::Expr(expr)) => expr.to_token_stream().to_string(),
             _ => "…".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pipeline::tests::reported;
+
+    const TOTALS: &str =
+        "fn totals(source: Stream<Click>, size: Duration) -> (Stream<Pane<String, i64>>, Stream<Late<Click>>);";
+
+    #[test]
+    fn one_mistake_of_a_window_is_one_message() {
+        let cases = [
+            ("tumblng(10s, delay = 3s)", "unknown stage `tumblng`\nhelp: did you mean `tumbling`?"),
+            ("hopping(10s, every = 5s, delay = 3s)", "unknown stage `hopping`\nhelp: did you mean `sliding`?"),
+            ("tumbling(delay = 3s)", "`tumbling` needs a window size\nhelp: `tumbling(10s, delay = 3s)`"),
+            (
+                "tumbling(size = 10s, delay = 3s)",
+                "`tumbling` has no argument `size`\nhelp: the window size stands in front, without a name: `tumbling(10s, …)`",
+            ),
+            ("tumbling(10s, dely = 3s, delay = 3s)", "`tumbling` has no argument `dely`\nhelp: did you mean `delay`?"),
+            (
+                "tumbling(10s, delay = 3s, speed = 1)",
+                "`tumbling` has no argument `speed`\nhelp: it takes `offset`, `delay`, `lateness` and `late`",
+            ),
+            ("tumbling(10s, delay = 3s, delay = 4s)", "`delay` is given twice\nhelp: take one of the two out"),
+            (
+                "tumbling(delay = 3s, 10s)",
+                "an argument without a name stands behind one with a name\nhelp: put it first, or name it: `offset`, `delay`, `lateness` and `late`",
+            ),
+            ("tumbling(10s, delay = 3s, late = drop)", "`late` takes `discard`"),
+            ("sliding(10s, delay = 3s)", "`sliding` needs `every = …`"),
+            (
+                "sliding(10s, 5s, delay = 3s)",
+                "`sliding` takes one argument without a name\nhelp: name it: `every = 5s`",
+            ),
+            ("sliding(10s, evry = 5s, delay = 3s)", "`sliding` has no argument `evry`\nhelp: did you mean `every`?"),
+            ("session(10s, delay = 3s, offset = 1s)", "`session` has no argument `offset`"),
+        ];
+        for (window, expected) in cases {
+            let messages = reported(&format!("source -> key_by(user) -> {window} -> sum(value)"), TOTALS);
+            assert_eq!(messages.len(), 1, "{window}: {messages:?}");
+            assert!(messages[0].starts_with(expected), "{window}: {}", messages[0]);
+        }
+    }
+
+    #[test]
+    fn one_mistake_of_another_stage_is_one_message() {
+        let cases = [
+            ("filter(source)", "`source` is a stream here, not a field"),
+            ("filter(3)", "a literal is the same for every event"),
+            ("inspect(device.id)", "a function is needed here, not a field"),
+            ("dedup((), ttl = 1h)", "no field is named here"),
+            ("dedup(a, 3, ttl = 1h)", "this is no field"),
+            ("dedup((a, size), ttl = 1h)", "this is no field"),
+            ("dedup((a, source), ttl = 1h)", "`source` is a stream here, not a field"),
+            ("dedup(ttl = 1h)", "`dedup` needs an id"),
+            ("watermark(3s)", "`watermark` takes its settings by name\nhelp: `watermark(delay = 3s)`"),
+            ("map(|e| e.a, |e| e.b)", "`map` takes one argument without a name"),
+        ];
+        for (stage, expected) in cases {
+            let item = "fn f(source: Stream<Click>, size: u8) -> Stream<Click>;";
+            let messages = reported(&format!("source -> {stage}"), item);
+            assert_eq!(messages.len(), 1, "{stage}: {messages:?}");
+            assert!(messages[0].starts_with(expected), "{stage}: {}", messages[0]);
+        }
+    }
+
+    #[test]
+    fn the_input_is_a_stream_of_the_function() {
+        let cases = [
+            ("sorce -> filter(a)", "the function has no parameter `sorce`\nhelp: did you mean `source`?"),
+            (
+                "size -> filter(a)",
+                "`size` is a setting, not a stream\nhelp: a pipeline starts with a parameter of type `Stream<…>`",
+            ),
+            (
+                "filter -> map(a)",
+                "a pipeline starts with one of the function's streams, and `filter` is a stage\nhelp: `source -> …`",
+            ),
+            (
+                "filter(a) -> map(b)",
+                "a pipeline starts with one of the function's streams, and `filter(…)` is a stage\nhelp: `source -> filter(…)`",
+            ),
+        ];
+        for (line, expected) in cases {
+            let messages = reported(line, "fn f(source: Stream<Click>, size: u8) -> Stream<Click>;");
+            assert_eq!(messages.len(), 1, "{line}: {messages:?}");
+            assert_eq!(messages[0], expected);
+        }
+        let item = "fn f(source: Stream<Click>, more: Stream<Click>) -> Stream<Click>;";
+        assert_eq!(reported("source -> filter(a)", item).len(), 1);
     }
 }

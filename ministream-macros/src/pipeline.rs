@@ -31,7 +31,7 @@ fn body(item: &Item, attr: TokenStream, errors: &mut Errors) -> Option<TokenStre
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -50,12 +50,17 @@ mod tests {
         calls.replace(":: ministream :: __private :: ", "").replace(' ', "")
     }
 
-    fn messages(attr: &str, item: &str) -> Vec<String> {
+    /// All messages, with their help.
+    pub(crate) fn reported(attr: &str, item: &str) -> Vec<String> {
         let mut errors = Errors::default();
         let item = Item::parse(item.parse().unwrap(), &mut errors).unwrap();
         item.check(&mut errors);
         body(&item, attr.parse().unwrap(), &mut errors);
-        errors.messages().iter().map(|message| message.lines().next().unwrap().to_owned()).collect()
+        errors.messages()
+    }
+
+    fn messages(attr: &str, item: &str) -> Vec<String> {
+        reported(attr, item).iter().map(|message| message.lines().next().unwrap().to_owned()).collect()
     }
 
     #[test]
@@ -121,6 +126,7 @@ mod tests {
             "source.filter({letleast=Clone::clone(&least);move|c|g(c,[least])})"
         );
         assert_eq!(calls("source -> filter(other)", item), "source.filter(other)");
+        assert_eq!(calls("source -> filter(|c| c.least > 1)", item), "source.filter(move|c|c.least>1)");
     }
 
     #[test]
@@ -249,6 +255,14 @@ mod tests {
             "device.id",
             "|e| e.x",
             "|e| &e.x",
+            "filter(|e| e.x > name)",
+            "map(user)",
+            "key_by(user)",
+            "dedup((a, b.0), ttl = 1h)",
+            "tumbling(10s, delay = 3s)",
+            "sliding(10s, every = 5s, delay = 3s)",
+            "sum(value)",
+            "count()",
             "move",
             "self",
             "fn",
@@ -289,6 +303,18 @@ mod tests {
             let text = expand(attr, TOTALS.parse().unwrap()).to_string();
             prop_assert!(text.contains("fn totals"));
             expand("source -> filter(active)".parse().unwrap(), item);
+        }
+
+        /// What is no mistake to the macro has to be a function to the compiler.
+        #[test]
+        fn what_comes_out_is_a_function(stages in proptest::collection::vec(any_tokens(), 1..4)) {
+            let line = format!("source -> {}", stages.join(" -> "));
+            for item in [TOTALS, "fn totals(source: Stream<Click>, name: u8) -> Aliased;"] {
+                let text = expand(line.parse().unwrap(), item.parse().unwrap()).to_string();
+                if !text.contains("compile_error") {
+                    prop_assert!(syn::parse_str::<syn::ItemFn>(&text).is_ok(), "{}", text);
+                }
+            }
         }
     }
 }
