@@ -8,7 +8,10 @@
     reason = "a test fails by panicking"
 )]
 
+mod architecture;
 mod model;
 mod properties;
+mod rules;
+mod timeline;
 mod ui;
 mod vectors;

@@ -60,12 +60,11 @@ pub(super) fn column_of(text: &str, points_at: &str) -> Option<usize> {
         None => (points_at, 0),
     };
     let token = spelled(token);
-    let is_part_of_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let found = text.match_indices(&token).filter(|(start, token)| {
-        let behind = text[start + token.len()..].chars().next();
-        let before = text[..*start].chars().next_back();
-        !(is_part_of_word(before) && is_part_of_word(token.chars().next()))
-            && !(is_part_of_word(behind) && is_part_of_word(token.chars().next_back()))
+        let joins_before = is_word(text[..*start].chars().next_back()) && is_word(token.chars().next());
+        let joins_behind = is_word(text[start + token.len()..].chars().next()) && is_word(token.chars().next_back());
+        !joins_before && !joins_behind
     });
     let (start, _) = found.into_iter().nth(occurrence)?;
     Some(BEFORE.len() + text[..start].chars().count() + 1)

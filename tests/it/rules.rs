@@ -1,0 +1,541 @@
+//! The rules of `ministream/docs/semantics.md`, one after the other, as timelines.
+
+use insta::assert_snapshot;
+use ministream::prelude::*;
+
+use crate::timeline::{Click, run, setup};
+
+#[test]
+fn rule_1_time_is_microseconds_and_negative_before_the_epoch() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).run(
+        "a -10s 1
+         a -0.000001s 2
+         a 0s 4
+         a 9.999999s 8
+         a 10s 16
+         end"
+    ));
+}
+
+#[test]
+fn rule_2_the_watermark_is_the_largest_timestamp_minus_the_delay_and_never_goes_back() {
+    let mut pipeline = Pipeline::new(setup(Tumbling::new(secs(10)), 3, 0).sums());
+    assert_eq!(pipeline.watermark(), None);
+    let mut watermarks = Vec::new();
+    for (id, ts) in [(1, 5), (2, 4), (3, 9), (4, 1), (5, 9)] {
+        let _ = pipeline.push(Click { id, user: "a".to_owned(), ts: ts * 1_000_000, value: 1 }).unwrap();
+        watermarks.push(pipeline.watermark().unwrap().as_micros() / 1_000_000);
+    }
+    assert_eq!(watermarks, [2, 2, 6, 6, 6]);
+}
+
+#[test]
+fn rule_2_one_key_moves_the_watermark_of_all() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).run(
+        "a 1s 1
+         b 10s 2
+         a 2s 4
+         end"
+    ));
+}
+
+#[test]
+fn rule_3_an_event_is_judged_by_the_watermark_before_it() {
+    // The event at 25s closes the window that it would have to join if it were not for rule 3; the copy behind it is held
+    // back although its own time is past.
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).run(
+        "a 1s 1
+         a 25s 2 #9
+         a 25s 2 #9
+         a 9s 4
+         end"
+    ));
+}
+
+#[test]
+fn rule_4_a_window_fires_once_when_the_watermark_reaches_its_end() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 3, 5).run(
+        "a 9.999999s 1
+         a 10s 2
+         a 12.999999s 4
+         a 13s 8
+         a 13.5s 16
+         end"
+    ));
+}
+
+#[test]
+fn rule_4_late_events_correct_a_window_until_its_lateness_is_over() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 3, 5).run(
+        "a 1s 1
+         a 13s 2
+         a 9s 4
+         a 9s 0
+         b 8s 8
+         a 17.999999s 16
+         a 2s 32
+         a 18s 64
+         a 3s 128
+         b 4s 256
+         end"
+    ));
+}
+
+#[test]
+fn rule_4_a_jump_past_the_lateness_still_fires_once() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 5).run(
+        "a 1s 1
+         a 11s 2
+         a 100s 4
+         a 1s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_4_windows_are_aligned_by_floor_division_behind_the_offset() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)).offset(secs(3)), 0, 0).run(
+        "a -8s 1
+         a -7s 2
+         a 2.999999s 4
+         a 3s 8
+         a 13s 16
+         end"
+    ));
+}
+
+#[test]
+fn rule_4_windows_without_events_never_fire() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).run(
+        "a 1s 0
+         ~ 1000s
+         a 2000s 1
+         end"
+    ));
+}
+
+#[test]
+fn rule_5_an_event_counts_in_those_of_its_windows_that_live() {
+    let mut pipeline = Pipeline::new(setup(Sliding::new(secs(10), secs(5)), 0, 0).sums());
+    for (id, ts) in [(1, 2), (2, 11), (3, 8), (4, 4)] {
+        let _ = pipeline.push(Click { id, user: "a".to_owned(), ts: ts * 1_000_000, value: 1 }).unwrap();
+    }
+    let counters = pipeline.counters();
+    assert_eq!((counters.partly_late(), counters.late()), (1, 1));
+    assert_snapshot!(setup(Sliding::new(secs(10), secs(5)), 0, 0).run(
+        "a 2s 1
+         a 11s 2
+         a 8s 4
+         a 4s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_5_corrections_of_several_windows_come_in_order() {
+    assert_snapshot!(setup(Sliding::new(secs(10), secs(5)), 0, 10).run(
+        "a 7s 1
+         a 15s 2
+         a 8s 4
+         a 3s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_6_the_first_copy_counts_and_others_do_nothing() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).run(
+        "a 1s 1 #7
+         b 2s 2 #7
+         a 1000s 4 #7
+         a 9s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_6_an_id_is_forgotten_at_the_first_copys_time_plus_ttl() {
+    // Remembered until the watermark is 15s; copies at 14.999999s are held back, those at 15s are late.
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 5).ttl(Some(secs(15))).run(
+        "a 0s 1 #7
+         a 14.999999s 2
+         a 0s 1 #7
+         a 15s 4
+         a 0s 1 #7
+         end"
+    ));
+}
+
+#[test]
+fn rule_6_without_a_ttl_it_is_size_plus_lateness() {
+    let text = Pipeline::new(setup(Tumbling::new(secs(10)), 3, 5).ttl(None).sums()).describe();
+    assert_snapshot!(text);
+    let text = Pipeline::new(setup(Sliding::new(minutes(1), secs(5)), 3, 60).ttl(None).sums()).describe();
+    assert!(text.contains("dedup(ttl = 2m)"), "{text}");
+}
+
+#[test]
+fn rule_6_the_ids_of_late_events_are_remembered() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).ttl(Some(hours(1))).run(
+        "a 100s 1
+         a 5s 2 #7
+         a 5s 2 #7
+         end"
+    ));
+}
+
+#[test]
+fn rule_7_sessions_merge_when_they_overlap_and_stay_apart_when_they_touch() {
+    assert_snapshot!(setup(Session::new(secs(5)), 20, 0).run(
+        "a 0s 1
+         a 5s 2
+         b 3s 4
+         a 12s 8
+         a 8.5s 16
+         end"
+    ));
+}
+
+#[test]
+fn rule_7_a_late_event_merges_sessions_that_fired_and_the_result_names_them() {
+    assert_snapshot!(setup(Session::new(secs(5)), 0, 20).run(
+        "a 0s 1
+         a 7s 2
+         a 14s 4
+         a 3.5s 8
+         a 3.6s 16
+         a 30s 32
+         end"
+    ));
+}
+
+#[test]
+fn rule_7_lateness_is_judged_on_the_merged_session() {
+    // Alone, the event at 1s would be late at 8s; the session from 4s lives until 9s, and takes it.
+    assert_snapshot!(setup(Session::new(secs(5)), 0, 1).run(
+        "a 4s 1
+         b 8s 2
+         a 1s 4
+         b 2s 8
+         a 10s 16
+         a 4s 32
+         end"
+    ));
+}
+
+#[test]
+fn rule_7_a_fired_session_that_grows_waits_for_its_new_end() {
+    assert_snapshot!(setup(Session::new(secs(5)), 0, 10).run(
+        "a 0s 1
+         b 6s 2
+         a 4s 4
+         b 8.9s 8
+         b 9s 16
+         end"
+    ));
+}
+
+#[test]
+fn rule_8_results_come_in_the_order_of_end_start_and_key() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 100, 0).run(
+        "b 25s 1
+         a 25s 2
+         B 1s 4
+         a 1s 8
+         aa 1s 16
+         é 1s 32
+         a 11s 64
+         ~ 30s
+         end"
+    ));
+}
+
+#[test]
+fn rule_8_sessions_that_end_together_come_in_the_order_of_their_starts() {
+    assert_snapshot!(setup(Session::new(secs(5)), 100, 0).run(
+        "b 3s 1
+         b 5s 2
+         a 5s 4
+         c 1s 8
+         c 5s 16
+         end"
+    ));
+}
+
+#[test]
+fn rule_9_windows_over_results_nest() {
+    let nested = |source: Stream<Click>| {
+        let tens = source
+            .watermark(Bounded::new(secs(0)))
+            .key_by(|click| &click.user)
+            .window(Tumbling::new(secs(10)))
+            .sum(|click| click.value);
+        let (minutes, late, late_panes) = tens
+            .key_by(|pane| &pane.key)
+            .window(Tumbling::new(minutes(1)))
+            .max(|pane| pane.value)
+            .map(|pane| pane.to_string())
+            .into_streams();
+        late_panes.discard();
+        (minutes, late)
+    };
+    let mut pipeline = Pipeline::new(nested);
+    let mut lines = Vec::new();
+    for (ts, value) in [(5, 1), (15, 7), (59, 3), (60, 100), (61, 1)] {
+        let (minutes, _) = pipeline.push(Click { id: 0, user: "a".to_owned(), ts: ts * 1_000_000, value }).unwrap();
+        lines.extend(minutes);
+    }
+    lines.extend(pipeline.finish().unwrap().0);
+    assert_eq!(lines, ["[00:00:00, 00:01:00) a = 7", "[00:01:00, 00:02:00) a = 101"]);
+}
+
+#[test]
+fn rule_9_results_that_can_be_corrected_are_not_counted_again() {
+    let nested = |source: Stream<Click>| {
+        let tens = source.watermark(Bounded::new(secs(0))).key_by(|click| &click.user);
+        let tens = tens.window(Tumbling::new(secs(10))).allowed_lateness(secs(1)).discard_late().count();
+        tens.key_by(|pane| &pane.key).window(Tumbling::new(secs(60))).discard_late().count().into_streams()
+    };
+    let error = Pipeline::try_new(nested).unwrap_err();
+    assert_snapshot!(error, @"the pipeline is refused: `tumbling`: the results in front of it can be corrected, and each correction would be counted beside what it corrects: leave `lateness` out in front");
+}
+
+#[test]
+fn rule_10_the_end_fires_what_has_not_fired_and_nothing_twice() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 60).run(
+        "a 1s 1
+         a 12s 2
+         a 2s 4
+         b 3s 8
+         end"
+    ));
+    assert_snapshot!(
+        "rule_10_of_sessions",
+        setup(Session::new(secs(5)), 0, 60).run(
+            "a 0s 1
+         b 6s 2
+         a 4s 4
+         end"
+        )
+    );
+}
+
+#[test]
+fn rule_11_a_sum_that_does_not_fit_is_an_error_and_all_else_goes_on() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 5).run(&format!(
+        "a 1s {max}
+         a 2s 1
+         b 3s 7
+         c 10s 1
+         a 4s -1
+         b 5s {max}
+         end",
+        max = i64::MAX
+    )));
+}
+
+#[test]
+fn rule_11_an_error_at_the_end_comes_with_all_other_results() {
+    let mut pipeline = Pipeline::new(setup(Tumbling::new(secs(10)), 0, 0).sums());
+    for (id, user, value) in [(1, "a", i64::MAX), (2, "a", 1), (3, "b", 7)] {
+        let _ = pipeline.push(Click { id, user: user.to_owned(), ts: 0, value }).unwrap();
+    }
+    let error = pipeline.finish().unwrap_err();
+    let failure = &error.error().failures()[0];
+    assert_eq!(failure.key(), Some("\"a\""));
+    assert_eq!(failure.window(), Some(Window::new(Timestamp::EPOCH, Timestamp::from_secs(10))));
+    assert_snapshot!(error, @r#"sum of key "a" in window [00:00:00, 00:00:10): the sum 9223372036854775808 does not fit in i64"#);
+    assert_eq!(error.into_results().0, ["[00:00:00, 00:00:10) b = 7"]);
+}
+
+#[test]
+fn rule_11_first_last_and_collect_go_by_event_time() {
+    #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Shown(i64, i64, Vec<i64>);
+    struct All;
+    impl Aggregate<Click> for All {
+        type Acc = Vec<(Timestamp, i64)>;
+        type Out = String;
+
+        fn create(&self) -> Self::Acc {
+            Vec::new()
+        }
+
+        fn add(&self, acc: &mut Self::Acc, at: Timestamp, click: &Click) {
+            acc.push((at, click.value));
+        }
+
+        fn merge(&self, acc: &mut Self::Acc, mut other: Self::Acc) {
+            acc.append(&mut other);
+        }
+
+        fn finish(&self, acc: &Self::Acc) -> Result<String, AggregateError> {
+            Ok(format!("{} events", acc.len()))
+        }
+    }
+    let values = |order: &[(i64, i64)]| {
+        let build = |source: Stream<Click>| {
+            let values = source.map(|click| click.value).watermark(Bounded::new(secs(10))).key_by_owned(|_| 0_u8);
+            let windows = values.window(Tumbling::new(secs(10))).discard_late();
+            windows.aggregate((First::of(|v: &i64| *v), Last::of(|v: &i64| *v), Collect::default())).into_streams()
+        };
+        let mut pipeline = Pipeline::new(build);
+        for &(ts, value) in order {
+            let _ = pipeline.push(Click { id: 0, user: String::new(), ts, value }).unwrap();
+        }
+        let (first, last, all) = pipeline.finish().unwrap().remove(0).value;
+        Shown(first, last, all)
+    };
+    let expected = Shown(5, 9, vec![5, 8, 1, 3, 9]);
+    assert_eq!(values(&[(1, 5), (1, 8), (2, 1), (3, 3), (3, 9)]), expected);
+    assert_eq!(values(&[(3, 9), (2, 1), (1, 8), (3, 3), (1, 5)]), expected);
+    assert_snapshot!(run(setup(Tumbling::new(secs(10)), 0, 0).aggregates(All), "a 1s 1\na 2s 1\nend"));
+}
+
+#[test]
+fn rule_12_an_event_without_a_window_is_rejected_and_moves_nothing() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).run(
+        "a 1s 1
+         a max 2 #7
+         a max 2 #7
+         a min 4
+         a 9s 8 #7
+         end"
+    ));
+    assert_snapshot!(
+        "rule_12_of_sessions",
+        setup(Session::new(secs(10)), 0, 0).run(
+            "a max-10000000 1
+         a max-9999999 2
+         a min 4
+         end"
+        )
+    );
+}
+
+#[test]
+fn rule_12_an_event_too_far_ahead_is_rejected() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).max_ahead(secs(60)).run(
+        "a 1000s 1
+         a 1060.000001s 2
+         a 1060s 4
+         a 1061s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_13_the_watermark_is_moved_by_hand_where_a_stream_falls_quiet() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 3, 5).run(
+        "~ 2s
+         a 1s 1
+         ~ 10s
+         ~ 5s
+         a 2s 2
+         ~ 15s
+         a 3s 4
+         a 20s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_14_what_cannot_work_is_refused_when_it_is_built() {
+    let reasons = |build: &dyn Fn(Stream<Click>) -> (Stream<String>, Stream<Late<Click>>)| {
+        let error = Pipeline::try_new(build).unwrap_err();
+        assert!(error.is_refused());
+        error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let window = |size: std::time::Duration, ttl: Option<std::time::Duration>| {
+        move |source: Stream<Click>| {
+            let unique = source.dedup(|click| &click.id);
+            let unique = match ttl {
+                Some(ttl) => unique.ttl(ttl),
+                None => unique,
+            };
+            let keyed = unique.watermark(Bounded::new(secs(3))).key_by(|click| &click.user);
+            keyed
+                .window(Tumbling::new(size))
+                .allowed_lateness(secs(5))
+                .count()
+                .map(|pane| pane.to_string())
+                .into_streams()
+        }
+    };
+    assert_eq!(reasons(&window(secs(0), None)), ["`tumbling`: window size must be greater than zero"]);
+    assert_eq!(
+        reasons(&window(secs(0), Some(secs(0)))),
+        ["`tumbling`: window size must be greater than zero", "`dedup`: ttl must be greater than zero"]
+    );
+    assert_eq!(
+        reasons(&window(secs(10), Some(secs(14)))),
+        [
+            "`dedup`: ids are forgotten after 14s, but the windows behind take copies for 15s: use `ttl = 15s`, or leave it out"
+        ]
+    );
+    assert_eq!(
+        reasons(&|source| {
+            let keyed = source.dedup(|click| &click.id).watermark(Bounded::new(secs(3))).key_by(|click| &click.user);
+            keyed.window(Session::new(secs(10))).count().map(|pane| pane.to_string()).into_streams()
+        }),
+        [
+            "`dedup`: a session may stay open for ever, so no ttl follows from it: state one, as in `dedup(id, ttl = 1h)`"
+        ]
+    );
+    assert_eq!(
+        reasons(&|source| {
+            let keyed = source.key_by(|click| &click.user).window(Sliding::new(secs(1), secs(2)));
+            keyed.count().map(|pane| pane.to_string()).into_streams()
+        }),
+        [
+            "`sliding`: no watermark reaches it, so it would never fire: say `delay = 3s`, or put a stage such as `watermark(delay = 3s)` in front",
+            "`sliding`: `every` is 2s, longer than the window size 1s: events between windows would be lost",
+        ]
+    );
+    let forgotten = Pipeline::try_new(|source: Stream<Click>| {
+        let (unique, copies) = source.dedup(|click| &click.id).ttl(secs(1)).with_duplicates();
+        drop(copies);
+        unique.watermark(Bounded::new(secs(1))).watermark(Bounded::new(secs(2))).into_streams()
+    });
+    let refusals: Vec<_> = forgotten.unwrap_err().refusals().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        refusals,
+        [
+            "`stream`: nothing reads this stream of `Click`: return it, feed it to another stage, or call `discard()` on it",
+            "`watermark`: the stream has a watermark already: one of the two stages has to go",
+        ]
+    );
+}
+
+#[test]
+fn rule_14_a_refused_pipeline_says_so_at_every_call() {
+    let mut pipeline = Pipeline::new(setup(Tumbling::new(secs(0)), 3, 5).sums());
+    let click = Click { id: 1, user: "a".to_owned(), ts: 0, value: 1 };
+    assert!(pipeline.push(click.clone()).unwrap_err().is_refused());
+    assert!(pipeline.push_batch([click]).unwrap_err().is_refused());
+    assert!(pipeline.advance_to(Timestamp::EPOCH).unwrap_err().is_refused());
+    let error = pipeline.finish().unwrap_err();
+    assert_snapshot!(error, @"the pipeline is refused: `tumbling`: window size must be greater than zero");
+}
+
+#[test]
+fn memory_is_given_back_when_windows_and_ids_expire() {
+    let mut pipeline = Pipeline::new(setup(Tumbling::new(secs(10)), 0, 5).ttl(None).sums());
+    let mut most = (0, 0);
+    for id in 0..5_000 {
+        let click = Click { id, user: format!("u{id}"), ts: id as i64 * 100_000, value: 1 };
+        let _ = pipeline.push(click).unwrap();
+        let counters = pipeline.counters();
+        most = (most.0.max(counters.open_windows()), most.1.max(counters.ids()));
+    }
+    // At ten events a second: windows of 10s are kept for 5s more, and so are ids, each for itself.
+    assert_eq!(most, (150, 150));
+    let _ = pipeline.advance_to(Timestamp::from_secs(10_000)).unwrap();
+    assert_eq!((pipeline.counters().open_windows(), pipeline.counters().ids()), (0, 0));
+}
+
+#[test]
+fn a_pipeline_is_send() {
+    fn send<T: Send>(_: &T) {}
+    send(&Pipeline::new(setup(Session::new(secs(10)), 3, 5).sums()));
+}
