@@ -13,5 +13,6 @@ mod model;
 mod properties;
 mod rules;
 mod timeline;
+mod twins;
 mod ui;
 mod vectors;
