@@ -3,8 +3,10 @@
 use std::fmt;
 use std::io;
 
-/// The longest part of a bad record that is kept for its report.
+/// The longest part of a bad record that is kept for its report, in bytes.
 const MOST_TEXT: usize = 200;
+/// The longest reason, in bytes: that of a wrong type quotes the value, which may be of any length.
+const MOST_REASON: usize = 400;
 
 /// A source of events: an iterator that knows where it is.
 ///
@@ -65,10 +67,10 @@ pub struct BadRecord {
 }
 
 impl BadRecord {
-    #[cfg_attr(not(any(feature = "json", feature = "csv")), expect(dead_code, reason = "for the sources"))]
+    #[cfg_attr(not(any(test, feature = "json", feature = "csv")), expect(dead_code, reason = "for the sources"))]
     pub(crate) fn new(line: u64, reason: impl fmt::Display, text: &[u8]) -> Self {
         let text = String::from_utf8_lossy(text.get(..MOST_TEXT).unwrap_or(text)).into_owned();
-        BadRecord { line, reason: reason.to_string(), text }
+        BadRecord { line, reason: shortened(&reason.to_string()), text }
     }
 
     /// The line on which it starts, from 1.
@@ -91,5 +93,39 @@ impl BadRecord {
 impl fmt::Display for BadRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+/// The reason on one line. Where it is too long it lacks its middle, as what was expected stands at the end.
+fn shortened(reason: &str) -> String {
+    let (head, tail) = if reason.len() <= MOST_REASON {
+        (reason, None)
+    } else {
+        let head = reason.floor_char_boundary(MOST_REASON / 2);
+        let tail = reason.ceil_char_boundary(reason.len() - MOST_REASON / 2);
+        (reason.get(..head).unwrap_or_default(), reason.get(tail..))
+    };
+    let mut line = String::with_capacity(head.len() + tail.map_or(0, str::len));
+    for part in [Some(head), tail.map(|_| " … "), tail].into_iter().flatten() {
+        for char in part.chars() {
+            if char.is_control() { line.extend(char.escape_default()) } else { line.push(char) }
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_one_line_of_reasonable_length() {
+        let bad = BadRecord::new(7, "two\nlines", b"");
+        assert_eq!(bad.to_string(), "line 7: two\\nlines");
+        let long = format!("invalid type: string \"{}\", expected i64 at column 3", "é".repeat(1_000));
+        let bad = BadRecord::new(7, long, b"");
+        assert!(bad.reason().len() < 500, "{bad}");
+        assert!(bad.reason().starts_with("invalid type: string \"é"), "{bad}");
+        assert!(bad.reason().ends_with("é\", expected i64 at column 3"), "{bad}");
     }
 }

@@ -87,10 +87,10 @@ impl<T: DeserializeOwned> JsonLines<T> {
     }
 
     /// Reads the next line into `self.line`, without its end; false at the end of the input. Of a line that is too long
-    /// only the beginning is kept.
+    /// only the beginning is kept. After an error the position is still before the line.
     fn read_line(&mut self) -> io::Result<bool> {
         self.line.clear();
-        let mut read_any = false;
+        let mut bytes = 0;
         loop {
             let buffer = match self.reader.fill_buf() {
                 Ok(buffer) => buffer,
@@ -100,7 +100,6 @@ impl<T: DeserializeOwned> JsonLines<T> {
             if buffer.is_empty() {
                 break;
             }
-            read_any = true;
             let end = buffer.iter().position(|&byte| byte == b'\n');
             let part = buffer.get(..end.unwrap_or(buffer.len())).unwrap_or(buffer);
             // One byte more than is allowed tells that it is too long.
@@ -108,13 +107,14 @@ impl<T: DeserializeOwned> JsonLines<T> {
             self.line.extend_from_slice(part.get(..room).unwrap_or(part));
             let used = part.len() + usize::from(end.is_some());
             self.reader.consume(used);
-            self.position.byte += used as u64;
+            bytes += used as u64;
             if end.is_some() {
                 break;
             }
         }
-        self.position.line += u64::from(read_any);
-        Ok(read_any)
+        self.position.byte += bytes;
+        self.position.line += u64::from(bytes > 0);
+        Ok(bytes > 0)
     }
 
     fn parse(&self) -> Option<Result<T, BadRecord>> {
@@ -277,6 +277,9 @@ mod tests {
         let mut rows = JsonLines::<Row>::new(Broken);
         assert_eq!(rows.next().unwrap().unwrap_err().to_string(), "the input: pulled out");
         assert!(rows.next().is_none());
+        let mut rows = JsonLines::<Row>::new((&b"\n{\"id\":"[..]).chain(Broken));
+        assert_eq!(rows.next().unwrap().unwrap_err().to_string(), "the input: pulled out");
+        assert_eq!(rows.position(), Position { line: 1, byte: 1 });
         let error = JsonLines::<Row>::open("no/such/file.jsonl").unwrap_err();
         assert!(error.to_string().starts_with("no/such/file.jsonl: "), "{error}");
     }
