@@ -14,6 +14,13 @@ pub(crate) fn captures(closure: &ExprClosure, ident: &Ident) -> bool {
     used.found && !bound.found
 }
 
+/// Whether a closure binds the identifier to something else somewhere inside: then its use may be that other one.
+pub(crate) fn rebinds(closure: &ExprClosure, ident: &Ident) -> bool {
+    let mut bound = Bound { ident, found: false };
+    bound.visit_expr_closure(closure);
+    bound.found
+}
+
 /// Looks for a pattern that binds the identifier.
 struct Bound<'a> {
     ident: &'a Ident,

@@ -8,6 +8,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ReturnType;
 use syn::spanned::Spanned;
 
+use crate::captures::rebinds;
 use crate::duration::Duration;
 use crate::item::{Item, Param};
 use crate::model::{FieldPath, Model, Stage, Value, gives_reference};
@@ -169,9 +170,12 @@ fn argument_of(value: &Value) -> TokenStream {
             if settings.is_empty() {
                 return quote! { #closure };
             }
+            // A clone that is not used after all is no warning.
+            let unsure = settings.iter().filter(|setting| rebinds(&closure, setting));
             quote! {
                 {
                     #(let #settings = ::ministream::__private::Clone::clone(&#settings);)*
+                    #(let _ = &#unsure;)*
                     #closure
                 }
             }

@@ -126,6 +126,10 @@ pub(crate) mod tests {
             "source.filter({letleast=Clone::clone(&least);move|c|g(c,[least])})"
         );
         assert_eq!(calls("source -> filter(other)", item), "source.filter(other)");
+        assert_eq!(
+            calls("source -> filter(|c| { let least = 1; c.a > least })", item),
+            "source.filter({letleast=Clone::clone(&least);let_=&least;move|c|{letleast=1;c.a>least}})"
+        );
         assert_eq!(calls("source -> filter(|c| c.least > 1)", item), "source.filter(move|c|c.least>1)");
     }
 
