@@ -6,8 +6,9 @@ use syn::{ReturnType, Type};
 use crate::duration::{Literal, spell};
 use crate::errors::Errors;
 use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
-use crate::model::{Model, Stage, Value};
+use crate::model::{Model, Stage};
 use crate::stages::{Kind, Shape};
+use crate::values::Value;
 
 /// More windows for one event than this are refused, as by the runtime.
 const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;

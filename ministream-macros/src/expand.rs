@@ -11,8 +11,9 @@ use syn::spanned::Spanned;
 use crate::captures::rebinds;
 use crate::duration::Duration;
 use crate::item::{Item, Param};
-use crate::model::{FieldPath, Model, Stage, Value, gives_reference};
+use crate::model::{Model, Stage};
 use crate::stages::{Lowering, Shape};
+use crate::values::{FieldPath, Value, gives_reference};
 
 /// The body of the pipeline.
 pub(crate) fn body(item: &Item, source: &Param, model: &Model<'_>) -> TokenStream {

@@ -19,6 +19,7 @@ mod model;
 mod parse;
 mod pipeline;
 mod stages;
+mod values;
 
 /// Writes the body of a function from streams to streams.
 ///

@@ -1,0 +1,243 @@
+//! Values of arguments, read in the shapes that the table of stages asks for.
+
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprClosure, ExprField, ExprPath, Member, Stmt};
+
+use crate::captures::captures;
+use crate::duration::{Duration, Literal};
+use crate::errors::{Errors, list};
+use crate::item::Item;
+use crate::stages::Shape;
+
+/// An argument in its shape.
+pub(crate) enum Value {
+    Duration(Duration),
+    /// One field, or several.
+    Fields(Vec<FieldPath>),
+    /// A closure, and the settings of the function that it uses.
+    Closure {
+        closure: ExprClosure,
+        settings: Vec<Ident>,
+    },
+    /// A function, or any other expression.
+    Expr(Expr),
+    Word(Ident),
+    /// Not understood, which is an error already.
+    Mistake,
+}
+
+/// `device.id`
+pub(crate) struct FieldPath {
+    pub(crate) members: Vec<Member>,
+    pub(crate) span: Span,
+}
+
+impl Value {
+    pub(crate) fn duration(&self) -> Option<&Duration> {
+        match self {
+            Value::Duration(duration) => Some(duration),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn literal(&self) -> Option<&Literal> {
+        self.duration().and_then(Duration::literal)
+    }
+
+    /// A duration as the user wrote it, for messages.
+    pub(crate) fn to_text(&self) -> String {
+        match self {
+            Value::Duration(Duration::Literal(literal)) => literal.text.clone(),
+            Value::Duration(Duration::Expr(expr)) => expr.to_token_stream().to_string(),
+            _ => "…".to_owned(),
+        }
+    }
+}
+
+/// Reads a value in the shape that the table asks for.
+pub(crate) fn shaped(item: &Item, what: &str, shape: Shape, value: Expr, errors: &mut Errors) -> Value {
+    match shape {
+        Shape::Duration | Shape::PositiveDuration => {
+            Duration::read(&value, errors).map_or(Value::Mistake, Value::Duration)
+        }
+        Shape::Word(words) => match lone_ident(&value).filter(|word| words.iter().any(|known| *word == known)) {
+            Some(word) => Value::Word(word.clone()),
+            None => {
+                let words = list(words.iter().copied());
+                errors.help_on(&value, format!("`{what}` takes {words}"), format!("write {words}, or leave it out"));
+                Value::Mistake
+            }
+        },
+        Shape::Expression => function_or_expr(item, value),
+        Shape::Function => match field_of(&value) {
+            Some(field) if !is_setting(item, &value) => {
+                errors.help(field.span, "a function is needed here, not a field", "a closure, such as `|a, b| …`");
+                Value::Mistake
+            }
+            _ if is_no_function(&value, "a closure, such as `|event| …`", errors) => Value::Mistake,
+            _ => function_or_expr(item, value),
+        },
+        Shape::Identity | Shape::Value | Shape::Take => selection(item, shape, value, errors),
+    }
+}
+
+/// A field, several fields, a closure, or a function.
+fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Value {
+    if is_setting(item, &value) {
+        return Value::Expr(value);
+    }
+    if is_stream(item, &value, errors) {
+        return Value::Mistake;
+    }
+    if let Expr::Tuple(tuple) = &value
+        && shape == Shape::Identity
+    {
+        if tuple.elems.is_empty() {
+            errors.help_on(tuple, "no field is named here", "`(user, country)`");
+            return Value::Mistake;
+        }
+        return fields(item, &tuple.elems.iter().collect::<Vec<_>>(), errors);
+    }
+    if let Some(field) = field_of(&value) {
+        return Value::Fields(vec![field]);
+    }
+    let help = match leftmost(&value).and_then(field_of) {
+        Some(_) => format!("a closure: `|event| event.{}`", spelled(&value)),
+        None => "the name of a field, or a closure such as `|event| event.value`".to_owned(),
+    };
+    if is_no_function(&value, &help, errors) {
+        return Value::Mistake;
+    }
+    function_or_expr(item, value)
+}
+
+/// Several fields.
+pub(crate) fn fields(item: &Item, values: &[&Expr], errors: &mut Errors) -> Value {
+    let fields: Vec<_> = values
+        .iter()
+        .map(|&value| {
+            if is_stream(item, value, errors) {
+                return None;
+            }
+            let field = field_of(value).filter(|_| !is_setting(item, value));
+            if field.is_none() {
+                let help = "name fields only, or use one closure: `|event| (event.a.clone(), event.b)`";
+                errors.help_on(value, "this is no field", help);
+            }
+            field
+        })
+        .collect();
+    fields.into_iter().collect::<Option<_>>().map_or(Value::Mistake, Value::Fields)
+}
+
+fn function_or_expr(item: &Item, value: Expr) -> Value {
+    match value {
+        Expr::Closure(closure) => {
+            let settings = item.settings().filter(|setting| captures(&closure, setting));
+            let settings = settings.cloned().collect();
+            Value::Closure { closure, settings }
+        }
+        other => Value::Expr(other),
+    }
+}
+
+/// Reports an expression that is worked out once, when the pipeline is built, and is no function of an event.
+fn is_no_function(value: &Expr, help: &str, errors: &mut Errors) -> bool {
+    match value {
+        Expr::Lit(_) => errors.help_on(value, "a literal is the same for every event", help),
+        Expr::Binary(_)
+        | Expr::Unary(_)
+        | Expr::Cast(_)
+        | Expr::Index(_)
+        | Expr::Range(_)
+        | Expr::Tuple(_)
+        | Expr::Reference(_) => {
+            errors.help_on(value, "this is worked out once, not for each event", help);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// `value` of `value > 3`, if the expression starts with an operand.
+fn leftmost(value: &Expr) -> Option<&Expr> {
+    match value {
+        Expr::Binary(binary) => leftmost(&binary.left),
+        Expr::Cast(cast) => leftmost(&cast.expr),
+        Expr::Unary(_) | Expr::Lit(_) => None,
+        other => Some(other),
+    }
+}
+
+/// An expression about as its user wrote it.
+pub(crate) fn spelled(value: &Expr) -> String {
+    value.to_token_stream().to_string().replace(" . ", ".").replace(" (", "(").replace("( ", "(").replace(" )", ")")
+}
+
+/// Reports the name of a stream where a field belongs: a parameter's name is the parameter.
+fn is_stream(item: &Item, value: &Expr, errors: &mut Errors) -> bool {
+    let stream = lone_ident(value).filter(|ident| item.streams().any(|stream| stream.ident == **ident));
+    if let Some(ident) = stream {
+        let help = format!("for a field of that name, a closure: `|event| &event.{ident}`");
+        errors.help(ident.span(), format!("`{ident}` is a stream here, not a field"), help);
+    }
+    stream.is_some()
+}
+
+/// Whether the value is the name of a parameter of the function: a function handed in as a setting.
+fn is_setting(item: &Item, value: &Expr) -> bool {
+    lone_ident(value).is_some_and(|ident| item.settings().any(|setting| setting == ident))
+}
+
+fn lone_ident(value: &Expr) -> Option<&Ident> {
+    match value {
+        Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident(),
+        Expr::Group(group) => lone_ident(&group.expr),
+        _ => None,
+    }
+}
+
+/// `user`, `device.id`, `pair.0`
+fn field_of(value: &Expr) -> Option<FieldPath> {
+    match value {
+        Expr::Field(ExprField { base, member, .. }) => {
+            let mut path = field_of(base)?;
+            path.span = path.span.join(member.span()).unwrap_or(path.span);
+            path.members.push(member.clone());
+            Some(path)
+        }
+        Expr::Group(group) => field_of(&group.expr),
+        Expr::Paren(paren) => field_of(&paren.expr),
+        other => {
+            let ident = lone_ident(other).filter(|ident| !is_keyword(ident))?;
+            Some(FieldPath { members: vec![Member::Named(ident.clone())], span: ident.span() })
+        }
+    }
+}
+
+/// Paths that can be no field.
+fn is_keyword(ident: &Ident) -> bool {
+    ["self", "Self", "super", "crate"].iter().any(|keyword| ident == keyword)
+}
+
+/// Whether a closure gives a reference, as far as one can see: `|click| &click.user`.
+pub(crate) fn gives_reference(closure: &ExprClosure) -> bool {
+    fn is_reference(expr: &Expr) -> bool {
+        match expr {
+            Expr::Reference(_) => true,
+            Expr::Paren(paren) => is_reference(&paren.expr),
+            Expr::Group(group) => is_reference(&group.expr),
+            Expr::Block(block) => last_of(&block.block).is_some_and(is_reference),
+            _ => false,
+        }
+    }
+    fn last_of(block: &Block) -> Option<&Expr> {
+        match block.stmts.last() {
+            Some(Stmt::Expr(expr, None)) => Some(expr),
+            _ => None,
+        }
+    }
+    is_reference(&closure.body)
+}
