@@ -1,8 +1,8 @@
 //! The contract of operators, and how they are fused into a chain.
 //!
 //! An [`Operator`] takes events of one type and puts out events of another through [`Output`]. A chain is operators fused
-//! one into the next ([`Fused`]), so that an event goes through all of them in one call that the compiler sees whole; its
-//! last link is an edge of the graph ([`ToEdge`]).
+//! one into the next (`Fused`), so that an event goes through all of them in one call that the compiler sees whole; its
+//! last link is an edge of the graph (`ToEdge`).
 
 use crate::context::{ClockId, Context, EdgeId};
 use crate::counters::OperatorCounters;
