@@ -199,7 +199,8 @@ fn ttl_covers_windows(model: &Model<'_>, errors: &mut Errors) {
                 let size = window.size().and_then(|size| size.literal()).map(|size| size.micros);
                 let (Some(size), Some(lateness), Some(ttl)) = (size, lateness, ttl.literal()) else { continue };
                 let needed = size.saturating_add(lateness);
-                if ttl.micros < needed {
+                // That zero is none is said already.
+                if ttl.micros != 0 && ttl.micros < needed {
                     let needed = spell(needed);
                     errors.help(
                         ttl.span,
@@ -231,7 +232,7 @@ fn one_watermark(model: &Model<'_>, errors: &mut Errors) {
             if stage.positional.is_none() && stage.argument("delay").is_none() {
                 errors.help(stage.word.span(), "`watermark` needs `delay = …`", "`watermark(delay = 3s)`");
             }
-            if let (Some(_), Some((name, _))) = (&stage.positional, stage.named.first()) {
+            if let (Some(Value::Word(_)), Some((name, _))) = (&stage.positional, stage.named.first()) {
                 let what = format!("`{name}` does not go with `upstream`: the watermark is made by somebody else");
                 errors.help(name.span(), what, "`watermark(upstream)`");
             }
@@ -242,8 +243,8 @@ fn one_watermark(model: &Model<'_>, errors: &mut Errors) {
             continue;
         }
         match stage.argument("delay") {
-            Some((name, _)) => {
-                if let Some(first) = stated {
+            Some((name, value)) => {
+                if let Some(first) = stated.filter(|_| !matches!(value, Value::Mistake)) {
                     let what =
                         format!("`delay` is short for a `watermark` stage, and there is one, from `{}`", first.word);
                     errors.help(name.span(), what, "take one of the two out");
@@ -364,6 +365,21 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_between_stages_is_one_mistake() {
+        let behind = "key_by(user) -> tumbling(10s, delay = 3s) -> sum(value)";
+        for (front, expected) in [
+            ("-> source ->", "nothing stands in front of this `->`"),
+            ("source -> ->", "nothing stands behind this `->`"),
+            ("source |", "expected `->`, found `|`"),
+            ("source.late ->", "expected `->`, found `.`"),
+            ("source -> filter(active) |", "expected `->`, found `|`"),
+            ("source", "expected `->`, found `key_by`"),
+        ] {
+            check(TOTALS, &[(&format!("{front} {behind}"), expected)]);
+        }
+    }
+
+    #[test]
     fn stages_fit() {
         check(
             TOTALS,
@@ -416,7 +432,7 @@ mod tests {
                     "`every` must be greater than zero",
                 ),
                 (
-                    "source -> dedup(id, ttl = 0s) -> key_by(user) -> tumbling(SIZE, delay = 3s) -> sum(value)",
+                    "source -> dedup(id, ttl = 0s) -> key_by(user) -> tumbling(10s, delay = 3s) -> sum(value)",
                     "`ttl` must be greater than zero",
                 ),
                 (

@@ -8,7 +8,7 @@ use crate::duration::Duration;
 use crate::errors::{Errors, list, meant};
 use crate::item::{Item, Param};
 use crate::parse::{self, Arg, Flow};
-use crate::stages::{Kind, Row, Shape, TABLE, UNKNOWN};
+use crate::stages::{Kind, Named, Row, Shape, TABLE, UNKNOWN};
 use crate::values::{Value, fields, shaped, spelled};
 
 /// A resolved pipeline. With mistakes in it, which are among the errors, as much as was understood.
@@ -101,6 +101,13 @@ fn resolve_stage(item: &Item, stage: parse::Stage, errors: &mut Errors) -> Stage
         }
         named.push((Ident::new(argument.name, word.span()), Value::Mistake));
     }
+    for meant in meant {
+        if let Meant::Named(name) = meant
+            && !named.iter().any(|(known, _)| known == name)
+        {
+            named.push((Ident::new(name, word.span()), Value::Mistake));
+        }
+    }
     Stage { row, word, positional, named, name: stage.name }
 }
 
@@ -119,8 +126,11 @@ impl Meant {
         let is_known = |name: &Ident| row.named.iter().any(|named| name == named.name);
         let unknown = names.iter().filter(|name| !is_known(name));
         let mut meant: Vec<_> = unknown.map(|name| Meant::by(row, name, positionals == 0)).collect();
-        let missing = row.named.iter().find(|named| named.required && !names.iter().any(|name| name == named.name));
-        if let Some(missing) = missing.filter(|_| positionals > 1) {
+        // Of those that may be meant by one without a name: what the stage needs.
+        let is_surplus = positionals > 1 && row.positional.is_some_and(|first| first.shape != Shape::Identity);
+        let is_needed = |named: &&Named| named.required || (row.is_window() && named.name == "delay");
+        let missing = row.named.iter().filter(is_needed).find(|named| !names.iter().any(|name| name == named.name));
+        if let Some(missing) = missing.filter(|_| is_surplus) {
             meant.push(Meant::Named(missing.name));
         }
         meant
@@ -211,7 +221,9 @@ fn resolve_positional(
     if let Some(second) = values.next() {
         let help = match (row.named, meant.last()) {
             ([], _) => format!("`{}`", row.example),
-            (_, Some(Meant::Named(name))) => format!("name it: `{name} = {}`", spelled(&second)),
+            (named, Some(Meant::Named(name))) if named.iter().any(|n| n.required && n.name == *name) => {
+                format!("name it: `{name} = {}`", spelled(&second))
+            }
             (named, _) => format!("name it: {}", list(named.iter().map(|named| named.name))),
         };
         errors.help_on(&second, format!("`{word}` takes one argument without a name"), help);
@@ -332,6 +344,12 @@ mod tests {
             ),
             ("sliding(10s, evry = 5s, delay = 3s)", "`sliding` has no argument `evry`\nhelp: did you mean `every`?"),
             ("session(10s, delay = 3s, offset = 1s)", "`session` has no argument `offset`"),
+            // The delay is there, if not in its place.
+            (
+                "tumbling(10s, 3s)",
+                "`tumbling` takes one argument without a name\nhelp: name it: `offset`, `delay`, `lateness` and `late`",
+            ),
+            ("tumbling(10s, dely = 3s)", "`tumbling` has no argument `dely`\nhelp: did you mean `delay`?"),
         ];
         for (window, expected) in cases {
             let messages = reported(&format!("source -> key_by(user) -> {window} -> sum(value)"), TOTALS);
@@ -352,6 +370,9 @@ mod tests {
             ("dedup((a, source), ttl = 1h)", "`source` is a stream here, not a field"),
             ("dedup(ttl = 1h)", "`dedup` needs an id"),
             ("watermark(3s)", "`watermark` takes its settings by name\nhelp: `watermark(delay = 3s)`"),
+            ("watermark(3s, idle = 1m)", "`watermark` takes its settings by name"),
+            ("watermark(dely = 3s)", "`watermark` has no argument `dely`"),
+            ("dedup(id, tll = 1h)", "`dedup` has no argument `tll`"),
             ("map(|e| e.a, |e| e.b)", "`map` takes one argument without a name"),
         ];
         for (stage, expected) in cases {

@@ -50,13 +50,17 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
     let end = end.map_or_else(Span::call_site, |token| token.span());
     let mut input = None;
     let mut stages = Vec::new();
+    let mut arrow_in_front = false;
     for (position, segment) in segments.into_iter().enumerate() {
         if segment.is_empty() {
             let (arrow, side) = match position.checked_sub(1).and_then(|before| arrows.get(before)) {
                 Some(arrow) => (arrow, "behind"),
                 None => (arrows.first()?, "in front of"),
             };
-            stages.push(None);
+            arrow_in_front |= position == 0;
+            if !arrow_in_front || position > 0 {
+                stages.push(None);
+            }
             errors.help_on(
                 arrow,
                 format!("nothing stands {side} this `->`"),
@@ -64,7 +68,10 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
             );
             continue;
         }
-        if position == 0 {
+        // Behind a stray arrow in front, the stream still comes first.
+        let mut tokens = segment.clone().into_iter();
+        let is_word = matches!((tokens.next(), tokens.next()), (Some(TokenTree::Ident(_)), None));
+        if position == 0 || (position == 1 && arrow_in_front && is_word) {
             input = parse_input(segment, &mut stages, errors);
         } else {
             parse_stages(segment, &mut stages, errors);
@@ -126,6 +133,8 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &m
             missing_arrow(&first, errors);
             if matches!(first, TokenTree::Ident(_)) {
                 parse_stages(rest, stages, errors);
+            } else {
+                stages.push(None);
             }
             Some(ident)
         }
@@ -143,6 +152,7 @@ fn parse_stages(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &
                 if let Some(first) = behind.clone().into_iter().next() {
                     missing_arrow(&first, errors);
                     if !matches!(first, TokenTree::Ident(_)) {
+                        stages.push(None);
                         return;
                     }
                 }

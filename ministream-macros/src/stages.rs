@@ -169,7 +169,7 @@ pub(crate) const TABLE: &[Row] = &[
     aggregate("first", one("value", Shape::Value), "first(value)"),
     aggregate("last", one("value", Shape::Value), "last(value)"),
     aggregate("collect", None, "collect()"),
-    aggregate("reduce", one("function", Shape::Expression), "reduce(|a, b| …)"),
+    aggregate("reduce", one("function", Shape::Function), "reduce(|a, b| …)"),
     aggregate("aggregate", one("aggregate", Shape::Expression), "aggregate(Spread)"),
 ];
 
