@@ -50,9 +50,7 @@ fn main() -> Result<(), Error> {
     let mut slowest = Pipeline::new(slowest);
     // One minute, which fires at the end. Of five responses, one slow one does not show in the percentile; two do.
     for (path, times) in [("/", [12, 15, 900, 14, 13]), ("/search", [5, 700, 6, 800, 4])] {
-        let responses = times.map(|millis| Response { path: path.to_owned(), at: 30, millis });
-        let (early, _late) = slowest.push_batch(responses)?;
-        assert_eq!(early.len(), 0);
+        let _ = slowest.push_batch(times.map(|millis| Response { path: path.to_owned(), at: 30, millis }))?;
     }
     for pane in slowest.finish()?.0 {
         println!("{pane} ms");
