@@ -108,24 +108,20 @@ impl Grid {
         Some(Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end)))
     }
 
-    /// The window one step earlier, if it holds `at`; the error is a window that does not fit in 64 bits.
-    fn earlier_window_of(&self, at: Timestamp, window: Window) -> Result<Option<Window>, OutOfRange> {
-        let every = self.every().as_micros();
-        let Some(end) = window.end.as_micros().checked_sub(every) else { return Ok(None) };
-        if end <= at.as_micros() {
-            return Ok(None);
-        }
-        let start = window.start.as_micros().checked_sub(every).ok_or(OutOfRange)?;
-        Ok(Some(Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end))))
+    /// The window one step earlier, if that holds `at`, all of whose windows fit in 64 bits.
+    fn earlier_window_of(&self, at: Timestamp, window: Window) -> Option<Window> {
+        let every = self.every();
+        let earlier = Window::new(window.start.minus(every), window.end.minus(every));
+        (at < earlier.end).then_some(earlier)
     }
 }
-
-struct OutOfRange;
 
 /// The windows on a grid: one table a window, kept in order of their ends.
 #[derive(Debug)]
 pub struct AlignedStore<K, Acc> {
     grid: Grid,
+    /// The timestamps all of whose windows fit in 64 bits.
+    admits: RangeInclusive<Timestamp>,
     lateness: Span,
     windows: BTreeMap<Timestamp, Table<K, Acc>>,
     /// Every window that ends here or before has fired.
@@ -153,6 +149,7 @@ struct Cell<Acc> {
 impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
     pub(super) fn new(grid: Grid, lateness: Span) -> Self {
         AlignedStore {
+            admits: grid.admits(),
             grid,
             lateness,
             windows: BTreeMap::new(),
@@ -170,14 +167,13 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
 
 impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc> {
     fn add(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed {
-        let Some(last) = self.grid.last_window_of(at) else { return Placed::OutOfRange };
+        let Some(last) = self.grid.last_window_of(at).filter(|_| self.admits.contains(&at)) else {
+            return Placed::OutOfRange;
+        };
         let (mut live, mut gone, mut due) = (0, 0, false);
         let mut next = Some(last);
         while let Some(window) = next {
-            next = match self.grid.earlier_window_of(at, window) {
-                Ok(earlier) => earlier,
-                Err(OutOfRange) => return Placed::OutOfRange,
-            };
+            next = self.grid.earlier_window_of(at, window);
             if self.is_gone(window.end, watermark) {
                 gone += 1;
                 continue;
@@ -252,14 +248,20 @@ mod tests {
         grid
     }
 
+    /// All windows of an instant, latest first; None if one does not fit in 64 bits.
     fn windows_of(grid: &Grid, at: i64) -> Option<Vec<(i64, i64)>> {
-        let at = Timestamp::from_micros(at);
-        let mut windows = Vec::new();
-        let mut next = Some(grid.last_window_of(at)?);
-        while let Some(window) = next {
-            windows.push((window.start.as_micros(), window.end.as_micros()));
-            next = grid.earlier_window_of(at, window).ok()?;
+        let last = grid.last_window_of(Timestamp::from_micros(at))?;
+        let (mut start, every, size) = (last.start.as_micros(), grid.every().as_micros(), grid.size().as_micros());
+        let mut windows = vec![(start, start + size)];
+        while i128::from(at) < i128::from(start) - i128::from(every) + i128::from(size) {
+            start = start.checked_sub(every)?;
+            windows.push((start, start + size));
         }
+        let walked: Vec<_> =
+            std::iter::successors(Some(last), |&window| grid.earlier_window_of(Timestamp::from_micros(at), window))
+                .map(|window| (window.start.as_micros(), window.end.as_micros()))
+                .collect();
+        assert_eq!(walked, windows);
         Some(windows)
     }
 
