@@ -1,11 +1,7 @@
 //! `last`: the value of the latest event.
 
-use std::fmt;
-use std::marker::PhantomData;
-
+use super::kept::{Kept, Preference};
 use super::order::TotalOrder;
-use crate::aggregate::Aggregate;
-use crate::error::AggregateError;
 use crate::event::{Data, Key};
 use crate::operators::Aggregated;
 use crate::select::Select;
@@ -14,21 +10,11 @@ use crate::time::Timestamp;
 use crate::window::WindowKind;
 
 /// The value of the latest event. See [`WindowedStream::last`].
-pub struct Last<F, V, O> {
-    value: F,
-    keeps: PhantomData<fn(O) -> V>,
-}
+pub type Last<F, V, O> = Kept<F, V, O, Latest>;
 
-impl<F, V, O> Last<F, V, O> {
-    /// What `value` takes out of the latest event.
-    pub fn of<T>(value: F) -> Self
-    where
-        V: TotalOrder<O>,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        Last { value, keeps: PhantomData }
-    }
-}
+/// The preference of [`Last`].
+#[derive(Debug)]
+pub struct Latest;
 
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
 where
@@ -49,38 +35,19 @@ where
     }
 }
 
-impl<T, V: TotalOrder<O>, O: 'static, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Last<F, V, O> {
-    type Acc = Option<(Timestamp, V)>;
-    type Out = V;
+impl<V: TotalOrder<O>, O> Preference<V, O> for Latest {
+    type Kept = (Timestamp, V);
+    const NAME: &'static str = "last";
 
-    fn create(&self) -> Self::Acc {
-        None
+    fn of(at: Timestamp, value: V) -> (Timestamp, V) {
+        (at, value)
     }
 
-    fn add(&self, acc: &mut Self::Acc, at: Timestamp, event: &T) {
-        self.merge(acc, Some((at, (self.value)(event))));
+    fn prefers(new: &(Timestamp, V), old: &(Timestamp, V)) -> bool {
+        new.0.cmp(&old.0).then_with(|| new.1.total_order(&old.1)).is_gt()
     }
 
-    fn merge(&self, acc: &mut Self::Acc, other: Self::Acc) {
-        let Some((at, value)) = other else { return };
-        let replaces = |(kept_at, kept): &(Timestamp, V)| at.cmp(kept_at).then_with(|| value.total_order(kept)).is_gt();
-        if acc.as_ref().is_none_or(replaces) {
-            *acc = Some((at, value));
-        }
-    }
-
-    fn finish(&self, acc: &Self::Acc) -> Result<V, AggregateError> {
-        let value = acc.as_ref().map(|(_, value)| value.clone());
-        value.ok_or_else(|| AggregateError::new("a window without events has no latest event"))
-    }
-
-    fn name(&self) -> &'static str {
-        "last"
-    }
-}
-
-impl<F, V, O> fmt::Debug for Last<F, V, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Last")
+    fn value((_, value): &(Timestamp, V)) -> V {
+        value.clone()
     }
 }

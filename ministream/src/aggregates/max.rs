@@ -1,11 +1,7 @@
 //! `max`: the largest value.
 
-use std::fmt;
-use std::marker::PhantomData;
-
+use super::kept::{Kept, Preference};
 use super::order::TotalOrder;
-use crate::aggregate::Aggregate;
-use crate::error::AggregateError;
 use crate::event::{Data, Key};
 use crate::operators::Aggregated;
 use crate::select::Select;
@@ -14,21 +10,11 @@ use crate::time::Timestamp;
 use crate::window::WindowKind;
 
 /// The largest of a value. See [`WindowedStream::max`].
-pub struct Max<F, V, O> {
-    value: F,
-    keeps: PhantomData<fn(O) -> V>,
-}
+pub type Max<F, V, O> = Kept<F, V, O, Largest>;
 
-impl<F, V, O> Max<F, V, O> {
-    /// The largest of what `value` takes out of each event.
-    pub fn of<T>(value: F) -> Self
-    where
-        V: TotalOrder<O>,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        Max { value, keeps: PhantomData }
-    }
-}
+/// The preference of [`Max`].
+#[derive(Debug)]
+pub struct Largest;
 
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
 where
@@ -49,45 +35,19 @@ where
     }
 }
 
-impl<T, V: TotalOrder<O>, O: 'static, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Max<F, V, O> {
-    type Acc = Option<V>;
-    type Out = V;
+impl<V: TotalOrder<O>, O> Preference<V, O> for Largest {
+    type Kept = V;
+    const NAME: &'static str = "max";
 
-    fn create(&self) -> Option<V> {
-        None
+    fn of(_at: Timestamp, value: V) -> V {
+        value
     }
 
-    #[inline]
-    fn add(&self, acc: &mut Option<V>, _at: Timestamp, event: &T) {
-        self.merge_value(acc, (self.value)(event));
+    fn prefers(new: &V, old: &V) -> bool {
+        new.total_order(old).is_gt()
     }
 
-    fn merge(&self, acc: &mut Option<V>, other: Option<V>) {
-        if let Some(value) = other {
-            self.merge_value(acc, value);
-        }
-    }
-
-    fn finish(&self, acc: &Option<V>) -> Result<V, AggregateError> {
-        acc.clone().ok_or_else(|| AggregateError::new("a window without events has no largest value"))
-    }
-
-    fn name(&self) -> &'static str {
-        "max"
-    }
-}
-
-impl<F, V: TotalOrder<O>, O> Max<F, V, O> {
-    #[inline]
-    fn merge_value(&self, acc: &mut Option<V>, value: V) {
-        if acc.as_ref().is_none_or(|kept| value.total_order(kept).is_gt()) {
-            *acc = Some(value);
-        }
-    }
-}
-
-impl<F, V, O> fmt::Debug for Max<F, V, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Max")
+    fn value(value: &V) -> V {
+        value.clone()
     }
 }

@@ -1,11 +1,7 @@
 //! `min`: the smallest value.
 
-use std::fmt;
-use std::marker::PhantomData;
-
+use super::kept::{Kept, Preference};
 use super::order::TotalOrder;
-use crate::aggregate::Aggregate;
-use crate::error::AggregateError;
 use crate::event::{Data, Key};
 use crate::operators::Aggregated;
 use crate::select::Select;
@@ -14,21 +10,11 @@ use crate::time::Timestamp;
 use crate::window::WindowKind;
 
 /// The smallest of a value. See [`WindowedStream::min`].
-pub struct Min<F, V, O> {
-    value: F,
-    keeps: PhantomData<fn(O) -> V>,
-}
+pub type Min<F, V, O> = Kept<F, V, O, Smallest>;
 
-impl<F, V, O> Min<F, V, O> {
-    /// The smallest of what `value` takes out of each event.
-    pub fn of<T>(value: F) -> Self
-    where
-        V: TotalOrder<O>,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        Min { value, keeps: PhantomData }
-    }
-}
+/// The preference of [`Min`].
+#[derive(Debug)]
+pub struct Smallest;
 
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
 where
@@ -49,45 +35,19 @@ where
     }
 }
 
-impl<T, V: TotalOrder<O>, O: 'static, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Min<F, V, O> {
-    type Acc = Option<V>;
-    type Out = V;
+impl<V: TotalOrder<O>, O> Preference<V, O> for Smallest {
+    type Kept = V;
+    const NAME: &'static str = "min";
 
-    fn create(&self) -> Option<V> {
-        None
+    fn of(_at: Timestamp, value: V) -> V {
+        value
     }
 
-    #[inline]
-    fn add(&self, acc: &mut Option<V>, _at: Timestamp, event: &T) {
-        self.merge_value(acc, (self.value)(event));
+    fn prefers(new: &V, old: &V) -> bool {
+        new.total_order(old).is_lt()
     }
 
-    fn merge(&self, acc: &mut Option<V>, other: Option<V>) {
-        if let Some(value) = other {
-            self.merge_value(acc, value);
-        }
-    }
-
-    fn finish(&self, acc: &Option<V>) -> Result<V, AggregateError> {
-        acc.clone().ok_or_else(|| AggregateError::new("a window without events has no smallest value"))
-    }
-
-    fn name(&self) -> &'static str {
-        "min"
-    }
-}
-
-impl<F, V: TotalOrder<O>, O> Min<F, V, O> {
-    #[inline]
-    fn merge_value(&self, acc: &mut Option<V>, value: V) {
-        if acc.as_ref().is_none_or(|kept| value.total_order(kept).is_lt()) {
-            *acc = Some(value);
-        }
-    }
-}
-
-impl<F, V, O> fmt::Debug for Min<F, V, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Min")
+    fn value(value: &V) -> V {
+        value.clone()
     }
 }
