@@ -3,8 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// The mistakes found so far. A phase with mistakes stops the next one. They have to be reported: dropping them panics in
-/// debug builds.
+/// The mistakes found so far. They have to be reported: dropping them panics in debug builds.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     found: Vec<syn::Error>,

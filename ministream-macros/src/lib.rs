@@ -2,8 +2,8 @@
 //! re-exports them.
 //!
 //! A token's way: `parse` (grammar only) → `model` (words resolved against the table in `stages`) → `check` (one function
-//! a rule) → `expand` (cannot fail). Each phase collects all of its mistakes and stops the next; next to errors `fallback`
-//! emits the item with a body that stands in.
+//! a rule) → `expand` (cannot fail). Each phase collects all of its mistakes, and the next goes on with what was
+//! understood; next to errors `fallback` emits the item with a body that stands in.
 
 use proc_macro::TokenStream;
 
