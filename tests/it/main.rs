@@ -9,6 +9,7 @@
 )]
 
 mod architecture;
+mod composition;
 mod model;
 mod properties;
 mod rules;

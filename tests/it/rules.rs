@@ -420,6 +420,8 @@ fn rule_12_an_event_too_far_ahead_is_rejected() {
          a 1060.000001s 2
          a 1060s 4
          a 1061s 8
+         a 1059s 16
+         a 1121s 32
          end"
     ));
 }
