@@ -27,7 +27,11 @@ pub struct Context {
 
 impl Context {
     pub(crate) fn add_edge<T: Data>(&mut self) -> EdgeId {
-        self.edges.push(Box::new(Edge::<T> { elements: Vec::new(), results: VecDeque::new(), is_output: false }));
+        self.edges.push(Box::new(Edge::<T> {
+            elements: Vec::new(),
+            results: VecDeque::new(),
+            leads_to: LeadsTo::Chain,
+        }));
         EdgeId(self.edges.len() - 1)
     }
 
@@ -85,15 +89,25 @@ impl Context {
 pub(crate) struct Edge<T> {
     pub(crate) elements: Vec<Element<T>>,
     pub(crate) results: VecDeque<T>,
-    pub(crate) is_output: bool,
+    pub(crate) leads_to: LeadsTo,
+}
+
+/// Who takes what is put on an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeadsTo {
+    Chain,
+    /// The caller of the pipeline.
+    Output,
+    /// Nobody wants it.
+    Nowhere,
 }
 
 impl<T> Edge<T> {
     pub(crate) fn push(&mut self, at: Timestamp, event: T) {
-        if self.is_output {
-            self.results.push_back(event);
-        } else {
-            self.elements.push(Element::Event(at, event));
+        match self.leads_to {
+            LeadsTo::Chain => self.elements.push(Element::Event(at, event)),
+            LeadsTo::Output => self.results.push_back(event),
+            LeadsTo::Nowhere => {}
         }
     }
 }
@@ -110,13 +124,13 @@ impl<T: Data> AnyEdge for Edge<T> {
     }
 
     fn push_watermark(&mut self, to: Timestamp) {
-        if !self.is_output {
+        if self.leads_to == LeadsTo::Chain {
             self.elements.push(Element::Watermark(to));
         }
     }
 
     fn push_end(&mut self) {
-        if !self.is_output {
+        if self.leads_to == LeadsTo::Chain {
             self.elements.push(Element::End);
         }
     }

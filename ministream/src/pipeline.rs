@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 
-use crate::context::{Context, EdgeId};
+use crate::context::{Context, EdgeId, LeadsTo};
 use crate::counters::Counters;
 use crate::error::{Error, FinishError, Refusal};
 use crate::event::{Data, Event};
@@ -322,7 +322,7 @@ impl<T: Data> Buffer<T> {
             if own {
                 graph.set_reader(edge, Reader::Output(number));
                 if let Some(edge) = graph.ctx.edge::<T>(edge) {
-                    edge.is_output = true;
+                    edge.leads_to = LeadsTo::Output;
                 }
             } else {
                 graph.refusals.push(Refusal::new("stream", "a stream of another pipeline cannot be returned here"));

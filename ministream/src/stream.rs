@@ -14,7 +14,7 @@ mod windowed;
 pub use self::keyed::KeyedStream;
 pub(crate) use self::windowed::sealed as late_choice;
 pub use self::windowed::{KeepLate, LateChoice, LateTaken, WindowedStream};
-use crate::context::EdgeId;
+use crate::context::{EdgeId, LeadsTo};
 use crate::event::Data;
 use crate::graph::{GraphRef, Reader};
 use crate::operator::{Fused, Operator, Port, Push, ToEdge};
@@ -114,7 +114,12 @@ impl<T: Data> Stream<T> {
     ///
     /// Every stream of a pipeline has to be read, returned or discarded; one that is forgotten is an error.
     pub fn discard(self) {
-        self.graph.with(|graph| graph.set_reader(self.chain.edge, Reader::Discarded));
+        self.graph.with(|graph| {
+            graph.set_reader(self.chain.edge, Reader::Discarded);
+            if let Some(edge) = graph.ctx.edge::<T>(self.chain.edge) {
+                edge.leads_to = LeadsTo::Nowhere;
+            }
+        });
     }
 }
 

@@ -1,6 +1,9 @@
 //! Pipelines of several functions: streams that are closed by one and read by another, and side outputs that are read.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use ministream::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::timeline::Click;
 
@@ -85,4 +88,49 @@ fn results_that_are_pushed_bring_the_last_instant_of_their_window() {
     let mut per_minute = Pipeline::new(per_minute);
     let _ = per_minute.push_batch(panes).unwrap();
     assert_eq!(per_minute.finish().unwrap()[0].to_string(), "[00:00:00, 00:01:00) a = 7");
+}
+
+/// An event that counts how many of its kind are held.
+#[derive(Debug, Serialize, Deserialize, Event)]
+struct Held {
+    #[event(time, unit = "s")]
+    ts: i64,
+}
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+impl Held {
+    fn new(ts: i64) -> Self {
+        HELD.fetch_add(1, Ordering::Relaxed);
+        Held { ts }
+    }
+}
+
+impl Clone for Held {
+    fn clone(&self) -> Self {
+        Held::new(self.ts)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn nothing_is_kept_of_what_is_discarded() {
+    let mut pipeline = Pipeline::new(|source: Stream<Held>| {
+        let (unique, copies) = source.dedup(|held| &held.ts).ttl(minutes(1)).with_duplicates();
+        copies.discard();
+        let keyed = unique.watermark(Bounded::new(secs(0))).key_by_owned(|_| 0_u8);
+        let (windows, late) = keyed.window(Tumbling::new(secs(10))).with_late();
+        late.discard();
+        windows.count().into_streams()
+    });
+    for ts in [100, 5, 6, 100, 100, 7] {
+        let _ = pipeline.push(Held::new(ts)).unwrap();
+    }
+    assert_eq!((pipeline.counters().late(), pipeline.counters().duplicates()), (3, 2));
+    assert_eq!(HELD.load(Ordering::Relaxed), 0);
 }
