@@ -1,9 +1,17 @@
-//! The semantics once more, in the plainest way: lists that are searched from end to end, no index, no timer.
+//! The semantics once more, in the plainest way: the raw events of each window, lists that are searched from end to end,
+//! no accumulator, no index, no timer.
 
-use std::collections::BTreeSet;
+use ministream::prelude::*;
+use serde::{Deserialize, Serialize};
 
-/// An event: its id, its key, its time, its value.
-pub(crate) type Row = (u64, u8, i64, i64);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Event)]
+pub(crate) struct Row<K> {
+    pub(crate) id: u64,
+    pub(crate) key: K,
+    #[event(time, unit = "us")]
+    pub(crate) ts: i64,
+    pub(crate) value: i64,
+}
 
 /// A window as the model knows it.
 #[derive(Clone, Copy, Debug)]
@@ -24,110 +32,151 @@ pub(crate) struct Settings {
     pub(crate) kind: Kind,
     pub(crate) delay: i64,
     pub(crate) lateness: i64,
+    /// None: no `dedup` at all.
     pub(crate) ttl: Option<i64>,
+    pub(crate) max_ahead: Option<i64>,
 }
 
-/// A result: key, window, sum, whether it is an update, and the windows it replaces.
+/// Sum, count, min, max, mean; first, last, and all events.
+pub(crate) type Values<K> = ((i64, u64, i64, i64, f64), (i64, i64, Vec<Row<K>>));
+
+/// A result: key, window, values, whether it is an update, and the windows it replaces.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Result {
-    pub(crate) key: u8,
+pub(crate) struct Fired<K> {
+    pub(crate) key: K,
     pub(crate) window: (i64, i64),
-    pub(crate) sum: i64,
+    pub(crate) values: Values<K>,
     pub(crate) is_update: bool,
     pub(crate) replaces: Vec<(i64, i64)>,
 }
 
 /// What one event brought about.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Step {
-    pub(crate) results: Vec<Result>,
-    pub(crate) late: bool,
-    pub(crate) duplicate: bool,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Step<K> {
+    pub(crate) fired: Vec<Fired<K>>,
+    pub(crate) fate: Fate,
 }
 
-#[derive(Clone, Debug)]
-struct Open {
-    key: u8,
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fate {
+    Counted,
+    /// With the watermark that made it late.
+    Late(i64),
+    Duplicate,
+    Rejected,
+}
+
+#[derive(Debug)]
+struct Open<K> {
+    key: K,
     window: (i64, i64),
-    sum: i64,
+    rows: Vec<Row<K>>,
     pending: bool,
+    /// The bounds of earlier results that no later one has taken the place of.
     results: Vec<(i64, i64)>,
 }
 
-pub(crate) struct Model {
+#[derive(Debug)]
+pub(crate) struct Model<K> {
     settings: Settings,
-    watermark: Option<i64>,
+    pub(crate) watermark: Option<i64>,
     largest: Option<i64>,
     seen: Vec<(u64, i64)>,
-    open: Vec<Open>,
+    open: Vec<Open<K>>,
+    pub(crate) partly_late: u64,
 }
 
-impl Model {
+impl<K: Clone + Ord> Model<K> {
     pub(crate) fn new(settings: Settings) -> Self {
-        Model { settings, watermark: None, largest: None, seen: Vec::new(), open: Vec::new() }
+        Model { settings, watermark: None, largest: None, seen: Vec::new(), open: Vec::new(), partly_late: 0 }
     }
 
-    pub(crate) fn push(&mut self, (id, key, ts, value): Row) -> Step {
-        let is_past = |instant: i64| self.watermark.is_some_and(|watermark| instant <= watermark);
-        if let Some(ttl) = self.settings.ttl {
-            if self.seen.iter().any(|&(seen, first)| seen == id && !is_past(first + ttl)) {
-                return Step { duplicate: true, ..Step::default() };
-            }
-            self.seen.push((id, ts));
+    pub(crate) fn open_windows(&self) -> usize {
+        self.open.len()
+    }
+
+    pub(crate) fn ids(&self) -> usize {
+        let Some(ttl) = self.settings.ttl else { return 0 };
+        self.seen.iter().filter(|(_, first)| !self.is_past(first + ttl)).count()
+    }
+
+    fn is_past(&self, instant: i64) -> bool {
+        self.watermark.is_some_and(|watermark| instant <= watermark)
+    }
+
+    pub(crate) fn push(&mut self, row: &Row<K>) -> Step<K> {
+        let Settings { kind, delay, ttl, max_ahead, .. } = self.settings;
+        let known = |ttl: i64| self.seen.iter().any(|&(id, first)| id == row.id && !self.is_past(first + ttl));
+        if ttl.is_some_and(known) {
+            return Step { fired: Vec::new(), fate: Fate::Duplicate };
         }
-        let lateness = self.settings.lateness;
-        let windows: Vec<_> = match self.settings.kind {
-            Kind::Aligned { size, every, offset } => (ts - size + 1..=ts)
+        if let (Some(largest), Some(max_ahead)) = (self.largest, max_ahead)
+            && largest + max_ahead < row.ts
+        {
+            return Step { fired: Vec::new(), fate: Fate::Rejected };
+        }
+        self.seen.push((row.id, row.ts));
+        let windows: Vec<_> = match kind {
+            Kind::Aligned { size, every, offset } => (row.ts - size + 1..=row.ts)
                 .filter(|start| (start - offset).rem_euclid(every) == 0)
                 .map(|start| (start, start + size))
-                .filter(|(_, end)| !is_past(end + lateness))
                 .collect(),
-            Kind::Session { gap } => vec![(ts, ts + gap)],
+            Kind::Session { gap } => vec![(row.ts, row.ts + gap)],
         };
-        let mut changed = BTreeSet::new();
-        for window in windows {
-            let mut joined = Open { key, window, sum: value, pending: false, results: Vec::new() };
-            let mut others = Vec::new();
-            for open in self.open.drain(..) {
-                let overlaps = match self.settings.kind {
-                    Kind::Aligned { .. } => open.window == window,
-                    Kind::Session { .. } => open.window.0 < window.1 && window.0 < open.window.1,
-                };
-                if open.key == key && overlaps {
-                    joined.window.0 = joined.window.0.min(open.window.0);
-                    joined.window.1 = joined.window.1.max(open.window.1);
-                    joined.sum += open.sum;
-                    joined.results.extend(open.results);
-                } else {
-                    others.push(open);
-                }
-            }
-            self.open = others;
-            let is_past = |instant: i64| self.watermark.is_some_and(|watermark| instant <= watermark);
-            if !is_past(joined.window.1 + lateness) {
-                joined.pending = true;
-                changed.insert(joined.window);
-                self.open.push(joined);
-            }
-        }
-        let mut step = Step { late: changed.is_empty(), ..Step::default() };
-        step.results.extend(self.fire());
-        self.largest = self.largest.max(Some(ts));
-        self.watermark = self.watermark.max(self.largest.map(|largest| largest - self.settings.delay));
-        step.results.extend(self.fire());
-        self.open.retain(|open| self.watermark.is_none_or(|watermark| watermark < open.window.1 + lateness));
-        step
+        let joined = windows.iter().filter(|window| self.join(row, **window)).count();
+        let fate = match self.watermark {
+            Some(watermark) if joined == 0 => Fate::Late(watermark),
+            _ => Fate::Counted,
+        };
+        self.partly_late += u64::from(0 < joined && joined < windows.len());
+        let mut fired = self.fire();
+        self.largest = self.largest.max(Some(row.ts));
+        fired.extend(self.advance(self.largest.map_or(row.ts, |largest| largest - delay)));
+        Step { fired, fate }
     }
 
-    pub(crate) fn finish(&mut self) -> Vec<Result> {
+    /// Adds a row to a window, merged with those that it overlaps; false if that is gone.
+    fn join(&mut self, row: &Row<K>, window: (i64, i64)) -> bool {
+        let is_session = matches!(self.settings.kind, Kind::Session { .. });
+        let overlaps = |open: &Open<K>| match is_session {
+            true => open.window.0 < window.1 && window.0 < open.window.1,
+            false => open.window == window,
+        };
+        let takes = |open: &Open<K>| open.key == row.key && overlaps(open);
+        let joined = || self.open.iter().filter(|open| takes(open)).map(|open| open.window);
+        let start = joined().map(|window| window.0).fold(window.0, i64::min);
+        let end = joined().map(|window| window.1).fold(window.1, i64::max);
+        if self.is_past(end + self.settings.lateness) {
+            return false;
+        }
+        let (mut rows, mut results) = (vec![row.clone()], Vec::new());
+        for open in self.open.iter().filter(|open| takes(open)) {
+            rows.extend(open.rows.iter().cloned());
+            results.extend(&open.results);
+        }
+        self.open.retain(|open| !takes(open));
+        self.open.push(Open { key: row.key.clone(), window: (start, end), rows, pending: true, results });
+        true
+    }
+
+    pub(crate) fn advance(&mut self, to: i64) -> Vec<Fired<K>> {
+        self.watermark = self.watermark.max(Some(to));
+        let fired = self.fire();
+        let (watermark, lateness) = (self.watermark, self.settings.lateness);
+        self.open.retain(|open| watermark.is_none_or(|watermark| watermark < open.window.1 + lateness));
+        fired
+    }
+
+    pub(crate) fn finish(&mut self) -> Vec<Fired<K>> {
         self.watermark = Some(i64::MAX);
         self.fire()
     }
 
     /// All that is due and has changed, in order.
-    fn fire(&mut self) -> Vec<Result> {
+    fn fire(&mut self) -> Vec<Fired<K>> {
         let Some(watermark) = self.watermark else { return Vec::new() };
-        self.open.sort_by_key(|open| (open.window.1, open.window.0, open.key));
+        self.open.sort_by(|a, b| (a.window.1, a.window.0, &a.key).cmp(&(b.window.1, b.window.0, &b.key)));
         let due = self.open.iter_mut().filter(|open| open.pending && open.window.1 <= watermark);
         due.map(|open| {
             open.pending = false;
@@ -135,8 +184,20 @@ impl Model {
             replaces.sort_by_key(|&(start, end)| (end, start));
             let is_update = !open.results.is_empty();
             open.results = vec![open.window];
-            Result { key: open.key, window: open.window, sum: open.sum, is_update, replaces }
+            Fired { key: open.key.clone(), window: open.window, values: values(&open.rows), is_update, replaces }
         })
         .collect()
     }
+}
+
+/// The aggregates of a window's events, each worked out from all of them.
+fn values<K: Clone + Ord>(rows: &[Row<K>]) -> Values<K> {
+    let numbers = || rows.iter().map(|row| row.value);
+    let (sum, count) = (numbers().sum::<i64>(), rows.len());
+    let (min, max) = (numbers().min().unwrap(), numbers().max().unwrap());
+    let timed = || rows.iter().map(|row| (row.ts, row.value));
+    let (first, last) = (timed().min().unwrap().1, timed().max().unwrap().1);
+    let mut all = rows.to_vec();
+    all.sort_by(|a, b| (a.ts, a).cmp(&(b.ts, b)));
+    ((sum, count as u64, min, max, sum as f64 / count as f64), (first, last, all))
 }
