@@ -40,6 +40,23 @@ fn rule_2_one_key_moves_the_watermark_of_all() {
 }
 
 #[test]
+fn rule_2_the_smallest_of_the_active_partitions_counts() {
+    use ministream::watermark::PartitionWatermarks;
+    let mut partitions = PartitionWatermarks::new(["p0", "p1"]);
+    // A delay that the stream's own watermark never gets out of: only the partitions move it.
+    let mut pipeline = Pipeline::new(setup(Tumbling::new(secs(10)), 1_000, 0).sums());
+    let _ = pipeline.push(Click { id: 1, user: "a".to_owned(), ts: 1_000_000, value: 1 }).unwrap();
+    partitions.advance(&"p0", Timestamp::from_secs(20));
+    assert_eq!(partitions.watermark(), None);
+    partitions.advance(&"p1", Timestamp::from_secs(9));
+    let (results, ..) = pipeline.advance_to(partitions.watermark().unwrap()).unwrap();
+    assert_eq!(results.collect::<Vec<_>>(), [] as [&str; 0]);
+    partitions.finish(&"p1");
+    let (results, ..) = pipeline.advance_to(partitions.watermark().unwrap()).unwrap();
+    assert_eq!(results.collect::<Vec<_>>(), ["[00:00:00, 00:00:10) a = 1"]);
+}
+
+#[test]
 fn rule_3_an_event_is_judged_by_the_watermark_before_it() {
     // The event at 25s closes the window that it would have to join if it were not for rule 3; the copy behind it is held
     // back although its own time is past.
@@ -132,6 +149,17 @@ fn rule_5_an_event_counts_in_those_of_its_windows_that_live() {
 }
 
 #[test]
+fn rule_5_a_step_need_not_divide_the_size() {
+    // Windows of 10s from …, -4s, 0s, 4s, 8s, …: the event at 8s is in three of them, that at 7s in two.
+    assert_snapshot!(setup(Sliding::new(secs(10), secs(4)), 100, 0).run(
+        "a 8s 1
+         b 7s 2
+         ~ 10s
+         end"
+    ));
+}
+
+#[test]
 fn rule_5_corrections_of_several_windows_come_in_order() {
     assert_snapshot!(setup(Sliding::new(secs(10), secs(5)), 0, 10).run(
         "a 7s 1
@@ -162,6 +190,37 @@ fn rule_6_an_id_is_forgotten_at_the_first_copys_time_plus_ttl() {
          a 0s 1 #7
          a 15s 4
          a 0s 1 #7
+         end"
+    ));
+}
+
+#[test]
+fn rule_6_a_copy_with_another_time_does_not_keep_its_id_longer() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 5).ttl(Some(secs(15))).run(
+        "a 0s 1 #7
+         a 14s 2
+         a 14s 4 #7
+         a 15s 8
+         a 16s 16 #7
+         end"
+    ));
+}
+
+#[test]
+fn rule_6_without_a_ttl_a_copy_is_held_back_or_late() {
+    // The window [0s, 10s) takes events until 15s. The id of the event at its last instant is remembered for almost 10s
+    // longer than needed; that of the event at its first instant is forgotten with the window.
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 5).ttl(None).run(
+        "a 0s 1 #7
+         a 9.999999s 2 #8
+         a 14.999999s 4
+         a 0s 1 #7
+         a 9.999999s 2 #8
+         a 15s 8
+         a 0s 1 #7
+         a 9.999999s 2 #8
+         a 24.999999s 16
+         a 9.999999s 2 #8
          end"
     ));
 }
@@ -231,6 +290,29 @@ fn rule_7_a_fired_session_that_grows_waits_for_its_new_end() {
          a 4s 4
          b 8.9s 8
          b 9s 16
+         end"
+    ));
+}
+
+#[test]
+fn rule_7_a_session_whose_lateness_is_over_is_forgotten() {
+    // The first session of a is gone at 7s. The event at 3s opens one that overlaps its old span, and the event at 0s, which
+    // would be late alone, is taken by it: the result has the old one's events no more, and is no update of it.
+    assert_snapshot!(setup(Session::new(secs(5)), 0, 2).run(
+        "a 0s 1
+         b 7s 2
+         a 3s 4
+         a 0s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_7_an_event_between_two_sessions_that_touches_both_joins_neither() {
+    assert_snapshot!(setup(Session::new(secs(5)), 100, 0).run(
+        "a 0s 1
+         a 10s 2
+         a 5s 4
          end"
     ));
 }
@@ -349,6 +431,44 @@ fn rule_11_an_error_at_the_end_comes_with_all_other_results() {
 }
 
 #[test]
+fn rule_11_sums_of_floats_are_exact_in_any_order() {
+    let sums = |values: &[f64]| {
+        let build = |source: Stream<f64>| {
+            let keyed = source.watermark(Bounded::new(secs(0))).key_by_owned(|_| 0_u8);
+            let windows = keyed.window(Tumbling::new(secs(10))).discard_late();
+            windows.aggregate((Sum::of(|value: &f64| *value), Mean::of(|value: &f64| *value))).into_streams()
+        };
+        // The event time travels with the event, so a float can be one behind a `map`.
+        let build = |source: Stream<Click>| build(source.map(|click| f64::from_bits(click.id)).into_streams());
+        let mut pipeline = Pipeline::new(build);
+        for value in values {
+            let click = Click { id: value.to_bits(), user: String::new(), ts: 0, value: 0 };
+            let _ = pipeline.push(click).unwrap();
+        }
+        pipeline.finish().unwrap().remove(0).value
+    };
+    // Added from left to right these give 0, 0, infinity and 0.9999999999999999.
+    assert_eq!(sums(&[1e100, 1.0, -1e100]), (1.0, 1.0 / 3.0));
+    assert_eq!(sums(&[1.0, 1e100, -1e100]), (1.0, 1.0 / 3.0));
+    assert_eq!(sums(&[f64::MAX, f64::MAX, -f64::MAX]).0, f64::MAX);
+    assert_eq!(sums(&[0.1; 10]), (1.0, 0.1));
+}
+
+#[test]
+fn rule_11_a_late_event_that_mends_a_sum_gives_the_first_result() {
+    // The sum of a that does not fit has given no result, so the one that fits is no update.
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 5).run(&format!(
+        "a 1s {max}
+         a 2s 1
+         a 10s 0
+         a 3s -2
+         a 4s -1
+         end",
+        max = i64::MAX
+    )));
+}
+
+#[test]
 fn rule_11_first_last_and_collect_go_by_event_time() {
     #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
     struct Shown(i64, i64, Vec<i64>);
@@ -427,6 +547,29 @@ fn rule_12_an_event_too_far_ahead_is_rejected() {
 }
 
 #[test]
+fn rule_12_a_rejected_events_id_is_not_remembered() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).max_ahead(secs(60)).run(
+        "a 0s 1
+         a 61s 2 #7
+         a 1s 4 #7
+         a 500s 8 #7
+         end"
+    ));
+}
+
+#[test]
+fn rule_12_sliding_windows_all_have_to_fit() {
+    // Windows of 10s every 5s, behind an offset that puts the last one at the last instant there is.
+    let offset = std::time::Duration::from_micros((i64::MAX % 5_000_000).unsigned_abs());
+    assert_snapshot!(setup(Sliding::new(secs(10), secs(5)).offset(offset), 0, 0).run(
+        "a max-5000001 1
+         a max-5000000 2
+         a min 4
+         end"
+    ));
+}
+
+#[test]
 fn rule_13_the_watermark_is_moved_by_hand_where_a_stream_falls_quiet() {
     assert_snapshot!(setup(Tumbling::new(secs(10)), 3, 5).run(
         "~ 2s
@@ -437,6 +580,18 @@ fn rule_13_the_watermark_is_moved_by_hand_where_a_stream_falls_quiet() {
          ~ 15s
          a 3s 4
          a 20s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_13_max_ahead_looks_at_events_and_not_at_the_watermark_moved_by_hand() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).max_ahead(secs(60)).run(
+        "a 0s 1
+         ~ 100s
+         a 100s 2
+         a 60s 4
+         a 100s 8
          end"
     ));
 }
@@ -507,6 +662,64 @@ fn rule_14_what_cannot_work_is_refused_when_it_is_built() {
             "`watermark`: the stream has a watermark already: one of the two stages has to go",
         ]
     );
+}
+
+#[test]
+fn rule_14_the_limits_themselves_are_taken() {
+    use std::time::Duration;
+    let refused = |windows: &dyn Fn(Stream<Click>) -> (Stream<u64>, Stream<Late<Click>>)| {
+        let error = Pipeline::try_new(windows).err();
+        error.map(|error| error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap_or_default()
+    };
+    let sliding = |size: Duration, every: Duration| {
+        refused(&move |source| {
+            let keyed = source.watermark(Bounded::new(secs(3))).key_by(|click| &click.user);
+            keyed.window(Sliding::new(size, every)).count().map(|pane| pane.value).into_streams()
+        })
+    };
+    assert_eq!(sliding(micros(10_000), micros(1)), [] as [&str; 0]);
+    assert_eq!(
+        sliding(micros(10_001), micros(1)),
+        ["`sliding`: each event would be in 10001 windows (size 10001us, every 1us), and the limit is 10000"]
+    );
+    // An event is in 10,000 windows or in 10,001.
+    assert_eq!(sliding(micros(20_001), micros(2)).len(), 1);
+    assert_eq!(sliding(secs(10), secs(10)), [] as [&str; 0]);
+    assert_eq!(
+        sliding(secs(10), micros(10_000_001)),
+        ["`sliding`: `every` is 10000001us, longer than the window size 10s: events between windows would be lost"]
+    );
+    assert_eq!(sliding(secs(10), secs(0)), ["`sliding`: `every` must be greater than zero"]);
+    assert_eq!(sliding(secs(0), secs(0)), ["`sliding`: window size must be greater than zero"]);
+    let session = |gap: Duration| {
+        refused(&move |source| {
+            let keyed = source.watermark(Bounded::new(secs(3))).key_by(|click| &click.user);
+            keyed.window(Session::new(gap)).count().map(|pane| pane.value).into_streams()
+        })
+    };
+    assert_eq!(session(micros(1)), [] as [&str; 0]);
+    assert_eq!(session(secs(0)), ["`session`: session gap must be greater than zero"]);
+    let ttl = |ttl: Option<Duration>| {
+        let error = Pipeline::try_new(|source: Stream<Click>| {
+            let unique = source.dedup(|click| &click.id);
+            let unique = match ttl {
+                Some(ttl) => unique.ttl(ttl),
+                None => unique,
+            };
+            unique.watermark(Bounded::new(secs(3))).into_streams()
+        });
+        error.err().map(|error| error.refusals()[0].to_string())
+    };
+    assert_eq!(ttl(Some(micros(1))), None);
+    assert_eq!(ttl(Some(secs(0))).unwrap(), "`dedup`: ttl must be greater than zero");
+    assert_eq!(
+        ttl(None).unwrap(),
+        "`dedup`: no window behind it says for how long copies matter: state a ttl, as in `dedup(id, ttl = 1h)`"
+    );
+    // The smallest ttl, and one tick less.
+    let before_a_window = |ttl: Duration| Pipeline::try_new(setup(Tumbling::new(secs(10)), 3, 5).ttl(Some(ttl)).sums());
+    assert!(before_a_window(secs(15)).is_ok());
+    assert!(before_a_window(micros(14_999_999)).is_err());
 }
 
 #[test]
