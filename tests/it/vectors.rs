@@ -76,6 +76,22 @@ fn files(variable: &str, own: &str) -> Vec<(PathBuf, Result<Value, String>)> {
     paths.into_iter().map(|path| (path.clone(), read(&path))).collect()
 }
 
+/// The cases that a file lists: a list, or an object with one as `cases`. What is no such file is a failure.
+fn listed(path: &Path, file: Result<Value, String>, report: &mut Report) -> Vec<Value> {
+    let cases = file.and_then(|file| match file {
+        Value::Array(cases) => Ok(cases),
+        Value::Object(mut object) => match object.remove("cases") {
+            Some(Value::Array(cases)) => Ok(cases),
+            _ => Err("no list of cases".to_owned()),
+        },
+        _ => Err("no list of cases".to_owned()),
+    });
+    cases.unwrap_or_else(|error| {
+        report.run(&path.display().to_string(), || Outcome::Failed(format!("  not readable: {error}")));
+        Vec::new()
+    })
+}
+
 /// The first place where two lists differ.
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: &[T], expected: &[T]) -> Result<(), String> {
     if got == expected {

@@ -70,7 +70,8 @@ pub(super) fn column_of(text: &str, points_at: &str) -> Option<usize> {
     Some(BEFORE.len() + text[..start].chars().count() + 1)
 }
 
-/// The errors of each program: column on the pipeline's line and message. Empty for one that compiles.
+/// The errors of each program: column on the pipeline's line (0 for one that is elsewhere) and message. Empty for one that
+/// compiles.
 pub(super) fn compile(programs: &[Program]) -> BTreeMap<String, Vec<(usize, String)>> {
     let mut errors = BTreeMap::new();
     if programs.is_empty() {
@@ -111,7 +112,8 @@ pub(super) fn compile(programs: &[Program]) -> BTreeMap<String, Vec<(usize, Stri
         let line = EVENT.lines().count() as u64 + 2;
         let here = spans.iter().filter(|span| span["is_primary"] == true && span["line_start"] == line);
         found.extend(here.map(|span| (span["column_start"].as_u64().unwrap_or_default() as usize, text.to_owned())));
-        if spans.is_empty() && !text.starts_with("aborting") {
+        let elsewhere = !spans.iter().any(|span| span["is_primary"] == true && span["line_start"] == line);
+        if elsewhere && !text.starts_with("aborting") {
             found.push((0, text.to_owned()));
         }
     }
