@@ -40,13 +40,13 @@ pub(crate) struct Settings {
 /// Sum, count, min, max, mean; first, last, and all events.
 pub(crate) type Values<K> = ((i64, u64, i64, i64, f64), (i64, i64, Vec<Row<K>>));
 
-/// A result: key, window, values, whether it is an update, and the windows it replaces.
+/// A result: key, window, values, how many results came before it, and the windows it replaces.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fired<K> {
     pub(crate) key: K,
     pub(crate) window: (i64, i64),
     pub(crate) values: Values<K>,
-    pub(crate) is_update: bool,
+    pub(crate) update: u32,
     pub(crate) replaces: Vec<(i64, i64)>,
 }
 
@@ -73,6 +73,8 @@ struct Open<K> {
     window: (i64, i64),
     rows: Vec<Row<K>>,
     pending: bool,
+    /// How many results came of it, and of what was merged into it.
+    update: u32,
     /// The bounds of earlier results that no later one has taken the place of.
     results: Vec<(i64, i64)>,
 }
@@ -150,13 +152,14 @@ impl<K: Clone + Ord> Model<K> {
         if self.is_past(end + self.settings.lateness) {
             return false;
         }
-        let (mut rows, mut results) = (vec![row.clone()], Vec::new());
+        let (mut rows, mut update, mut results) = (vec![row.clone()], 0, Vec::new());
         for open in self.open.iter().filter(|open| takes(open)) {
             rows.extend(open.rows.iter().cloned());
+            update += open.update;
             results.extend(&open.results);
         }
         self.open.retain(|open| !takes(open));
-        self.open.push(Open { key: row.key.clone(), window: (start, end), rows, pending: true, results });
+        self.open.push(Open { key: row.key.clone(), window: (start, end), rows, pending: true, update, results });
         true
     }
 
@@ -182,9 +185,10 @@ impl<K: Clone + Ord> Model<K> {
             open.pending = false;
             let mut replaces: Vec<_> = open.results.iter().copied().filter(|&old| old != open.window).collect();
             replaces.sort_by_key(|&(start, end)| (end, start));
-            let is_update = !open.results.is_empty();
             open.results = vec![open.window];
-            Fired { key: open.key.clone(), window: open.window, values: values(&open.rows), is_update, replaces }
+            open.update += 1;
+            let update = open.update - 1;
+            Fired { key: open.key.clone(), window: open.window, values: values(&open.rows), update, replaces }
         })
         .collect()
     }
