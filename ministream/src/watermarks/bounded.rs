@@ -38,6 +38,9 @@ impl Bounded {
 
     /// Events more than this ahead of the largest timestamp so far are rejected, so that one broken clock does not close
     /// everything. The first event is always taken.
+    ///
+    /// It has to be longer than any silence of the stream: only events that are taken move the largest timestamp, so after
+    /// a longer one all that follow are rejected.
     pub fn max_ahead(mut self, max_ahead: Duration) -> Self {
         self.max_ahead = Some(max_ahead);
         self
