@@ -89,7 +89,7 @@ pub mod connector;
 pub mod connectors;
 mod context;
 mod counters;
-mod element;
+mod describe;
 pub mod error;
 pub mod event;
 mod graph;
@@ -130,10 +130,11 @@ pub use ministream_macros::{Event, pipeline};
 
 pub use crate::aggregate::Aggregate;
 pub use crate::counters::{Counters, OperatorCounters};
+pub use crate::describe::Description;
 pub use crate::error::Error;
 pub use crate::event::{Data, Event, Id, Key};
 pub use crate::pane::{Late, Pane};
-pub use crate::pipeline::{Drain, Outputs, Pipeline};
+pub use crate::pipeline::{Drain, Input, Inputs, Outputs, Pipeline, Sources, Wire};
 pub use crate::stream::{
     Boundary, Chain, KeepLate, KeyedStream, LateChoice, LateTaken, SideOutputs, Stream, Then, WindowedStream, WithLate,
 };

@@ -4,7 +4,7 @@
 //! one into the next (`Fused`), so that an event goes through all of them in one call that the compiler sees whole; its
 //! last link is an edge of the graph (`ToEdge`).
 
-use crate::context::{ClockId, Context, EdgeId};
+use crate::context::{ClockId, Context, EdgeId, Merge, MergeId, Together};
 use crate::counters::OperatorCounters;
 use crate::error::Failure;
 use crate::event::Data;
@@ -30,33 +30,35 @@ pub trait Operator<T>: Send + 'static {
     /// The input has ended: puts out what is left.
     fn on_end<P: Push<Self::Out>>(&mut self, _out: &mut Output<'_, P>) {}
 
-    /// The stages that this operator runs, as the DSL writes them.
-    fn describe(&self) -> Vec<String>;
-
-    /// The name of the DSL's stage, for errors and counters.
+    /// The name of the stage, for errors, counters and descriptions.
     fn name(&self) -> &'static str;
 
+    /// The stages that this operator runs, as the DSL writes them; its name if not said.
+    fn describe(&self) -> Vec<String> {
+        vec![self.name().to_owned()]
+    }
+
     /// Before the run, upstream first: learns what comes in, says what goes out, refuses what cannot work.
+    #[doc(hidden)]
     fn open(&mut self, upstream: Upstream, _plan: &mut Plan<'_>) -> Upstream {
         upstream
     }
 
     /// Before the run, downstream first: learns what those behind it need, and says what it needs itself.
+    #[doc(hidden)]
     fn prepare(&mut self, behind: Needs, _plan: &mut Plan<'_>) -> Needs {
         behind
     }
 
-    /// Its side outputs: a watermark that it passes on reaches them too.
-    fn ports(&self) -> &[EdgeId] {
-        &[]
-    }
-
-    /// The name of its side outputs, as in `d.duplicates`.
-    fn port_name(&self) -> &'static str {
-        "side output"
+    /// Its side outputs that are read, with their names, as in `d.duplicates`. A watermark that it passes on reaches them
+    /// too.
+    #[doc(hidden)]
+    fn ports(&self) -> Ports {
+        Ports::default()
     }
 
     /// Adds its own counts; how much came in and went out is counted already.
+    #[doc(hidden)]
     fn count(&self, _counters: &mut OperatorCounters) {}
 }
 
@@ -73,11 +75,13 @@ pub(crate) mod sealed {
     pub trait Push<T> {
         fn event(&mut self, at: Timestamp, event: T, ctx: &mut Context) -> Verdict;
         fn watermark(&mut self, to: Timestamp, ctx: &mut Context);
+        /// The input falls quiet: it holds nothing back until something comes again.
+        fn idle(&mut self, ctx: &mut Context);
         fn end(&mut self, ctx: &mut Context);
         fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>);
         fn prepare(&mut self, plan: &mut Plan<'_>) -> Needs;
-        /// Adds the operators of the chain, and gives the edge it ends in.
-        fn describe(&self, chain: &mut Vec<OperatorInfo>) -> EdgeId;
+        /// Adds the operators of the chain, and says where it ends.
+        fn describe(&self, chain: &mut ChainInfo);
     }
 }
 
@@ -90,6 +94,33 @@ pub enum Verdict {
     Taken,
     /// It left by the `rejected` port.
     Rejected,
+}
+
+impl Verdict {
+    /// Of an event that went two ways: it is rejected where none took it.
+    pub(crate) fn of_either(one: Option<Verdict>, other: Option<Verdict>) -> Option<Verdict> {
+        match (one, other) {
+            (Some(Verdict::Taken), _) | (_, Some(Verdict::Taken)) => Some(Verdict::Taken),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// What a chain tells of itself: its operators, upstream first, and the edge that it ends in.
+#[derive(Debug)]
+pub struct ChainInfo {
+    pub(crate) operators: Vec<OperatorInfo>,
+    pub(crate) end: EdgeId,
+    /// It ends in that edge together with others.
+    pub(crate) merge: Option<MergeId>,
+}
+
+impl ChainInfo {
+    pub(crate) fn of<T>(chain: &dyn Push<T>) -> Self {
+        let mut info = ChainInfo { operators: Vec::new(), end: EdgeId(usize::MAX), merge: None };
+        chain.describe(&mut info);
+        info
+    }
 }
 
 /// What one operator tells of itself.
@@ -106,7 +137,9 @@ pub struct Output<'a, P> {
     rest: &'a mut P,
     ctx: &'a mut Context,
     emitted: u64,
-    verdict: Verdict,
+    verdict: Option<Verdict>,
+    /// The watermark that was passed on.
+    advanced: Option<Timestamp>,
 }
 
 impl<P> Output<'_, P> {
@@ -117,7 +150,7 @@ impl<P> Output<'_, P> {
         P: Push<T>,
     {
         let verdict = self.rest.event(at, event, self.ctx);
-        self.verdict = if self.emitted == 0 || verdict == Verdict::Taken { verdict } else { self.verdict };
+        self.verdict = Verdict::of_either(self.verdict, Some(verdict));
         self.emitted += 1;
         verdict
     }
@@ -129,6 +162,7 @@ impl<P> Output<'_, P> {
         P: Push<T>,
     {
         self.rest.watermark(to, self.ctx);
+        self.advanced = Some(to);
     }
 
     /// Reports a result that cannot be given.
@@ -138,17 +172,29 @@ impl<P> Output<'_, P> {
 
     /// Says that the event just taken is rejected.
     pub(crate) fn reject(&mut self) {
-        self.verdict = Verdict::Rejected;
+        self.verdict = Some(Verdict::Rejected);
     }
 
+    /// Puts out an event by a port.
     pub(crate) fn send<T: Data>(&mut self, port: &Port<T>, at: Timestamp, event: T) {
         if let Some(edge) = port.edge {
             self.ctx.send(edge, at, event);
         }
     }
 
-    pub(crate) fn clock(&self, clock: ClockId) -> Option<Timestamp> {
-        self.ctx.clock(clock)
+    /// Puts out an event by a port rather than by the main output: what becomes of it there counts.
+    pub(crate) fn divert<T: Data>(&mut self, port: &Port<T>, at: Timestamp, event: T) {
+        if let Some(edge) = port.edge {
+            let verdict = self.ctx.send(edge, at, event);
+            self.verdict = Verdict::of_either(self.verdict, Some(verdict));
+        }
+    }
+
+    /// The smallest of these watermarks; [`Timestamp::MIN`] before all of them have begun.
+    #[inline]
+    pub(crate) fn slowest(&self, clocks: &[ClockId]) -> Timestamp {
+        let watermarks = clocks.iter().map(|&clock| self.ctx.clock(clock));
+        watermarks.min().flatten().unwrap_or(Timestamp::MIN)
     }
 
     pub(crate) fn set_clock(&mut self, clock: ClockId, to: Timestamp) {
@@ -172,10 +218,14 @@ impl<T> Port<T> {
         Port { edge: None, carries: std::marker::PhantomData }
     }
 
-    pub(crate) fn edges(&self) -> &[EdgeId] {
-        self.edge.as_slice()
+    /// The port under its name, if it is read.
+    pub(crate) fn named(&self, name: &'static str) -> Option<(&'static str, EdgeId)> {
+        self.edge.map(|edge| (name, edge))
     }
 }
+
+/// The side outputs of an operator that are read.
+pub type Ports = [Option<(&'static str, EdgeId)>; 3];
 
 /// An operator and the rest of its chain.
 #[derive(Debug)]
@@ -188,12 +238,22 @@ pub(crate) struct Fused<O, P> {
 }
 
 impl<O, P> Fused<O, P> {
+    /// Calls the operator. A watermark that it passes on reaches its ports, too.
     #[inline]
-    fn call(&mut self, ctx: &mut Context, f: impl FnOnce(&mut O, &mut Output<'_, P>)) -> Verdict {
-        let mut out = Output { rest: &mut self.rest, ctx, emitted: 0, verdict: Verdict::Taken };
+    fn call<T>(&mut self, ctx: &mut Context, f: impl FnOnce(&mut O, &mut Output<'_, P>)) -> Verdict
+    where
+        O: Operator<T>,
+    {
+        let mut out = Output { rest: &mut self.rest, ctx, emitted: 0, verdict: None, advanced: None };
         f(&mut self.operator, &mut out);
+        let (verdict, advanced) = (out.verdict, out.advanced);
         self.events_out += out.emitted;
-        out.verdict
+        if let Some(to) = advanced {
+            for (_, edge) in self.operator.ports().into_iter().flatten() {
+                ctx.send_watermark(edge, to);
+            }
+        }
+        verdict.unwrap_or(Verdict::Taken)
     }
 }
 
@@ -207,33 +267,41 @@ impl<T: 'static, O: Operator<T>, P: Push<O::Out>> sealed::Push<T> for Fused<O, P
     #[inline]
     fn watermark(&mut self, to: Timestamp, ctx: &mut Context) {
         self.call(ctx, |operator, out| operator.on_watermark(to, out));
-        for &edge in self.operator.ports() {
-            ctx.send_watermark(edge, to);
+    }
+
+    fn idle(&mut self, ctx: &mut Context) {
+        for (_, edge) in self.operator.ports().into_iter().flatten() {
+            ctx.send_idle(edge);
         }
+        self.rest.idle(ctx);
     }
 
     fn end(&mut self, ctx: &mut Context) {
         self.call(ctx, |operator, out| operator.on_end(out));
-        for &edge in self.operator.ports() {
+        for (_, edge) in self.operator.ports().into_iter().flatten() {
             ctx.send_end(edge);
         }
         self.rest.end(ctx);
     }
 
     fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) {
-        let upstream = self.operator.open(upstream, plan);
-        for &edge in self.operator.ports() {
-            plan.set_upstream(edge, upstream);
+        let outgoing = self.operator.open(upstream, plan);
+        // By a port leaves what came in, beside the watermark that the operator passes on.
+        let by_port = Upstream { clock: outgoing.clock, ..upstream };
+        for (_, edge) in self.operator.ports().into_iter().flatten() {
+            plan.set_upstream(edge, by_port);
         }
-        self.rest.open(upstream, plan);
+        self.rest.open(outgoing, plan);
     }
 
     fn prepare(&mut self, plan: &mut Plan<'_>) -> Needs {
         let behind = self.rest.prepare(plan);
-        self.operator.prepare(behind, plan)
+        let needs = self.operator.prepare(behind, plan);
+        let ports = self.operator.ports().into_iter().flatten();
+        ports.fold(needs, |needs, (_, edge)| needs.and_port(plan.needs(edge)))
     }
 
-    fn describe(&self, chain: &mut Vec<OperatorInfo>) -> EdgeId {
+    fn describe(&self, chain: &mut ChainInfo) {
         let name = self.name.unwrap_or(self.operator.name());
         let mut counters = OperatorCounters::new(name, self.events_in, self.events_out);
         self.operator.count(&mut counters);
@@ -244,9 +312,9 @@ impl<T: 'static, O: Operator<T>, P: Push<O::Out>> sealed::Push<T> for Fused<O, P
             last.push_str(" as ");
             last.push_str(name);
         }
-        let ports = self.operator.ports().iter().map(|&edge| (self.operator.port_name(), edge)).collect();
-        chain.push(OperatorInfo { stages, counters, ports });
-        self.rest.describe(chain)
+        let ports = self.operator.ports().into_iter().flatten().collect();
+        chain.operators.push(OperatorInfo { stages, counters, ports });
+        self.rest.describe(chain);
     }
 }
 
@@ -259,12 +327,15 @@ pub(crate) struct ToEdge {
 impl<T: Data> sealed::Push<T> for ToEdge {
     #[inline]
     fn event(&mut self, at: Timestamp, event: T, ctx: &mut Context) -> Verdict {
-        ctx.send(self.edge, at, event);
-        Verdict::Taken
+        ctx.send(self.edge, at, event)
     }
 
     fn watermark(&mut self, to: Timestamp, ctx: &mut Context) {
         ctx.send_watermark(self.edge, to);
+    }
+
+    fn idle(&mut self, ctx: &mut Context) {
+        ctx.send_idle(self.edge);
     }
 
     fn end(&mut self, ctx: &mut Context) {
@@ -279,7 +350,69 @@ impl<T: Data> sealed::Push<T> for ToEdge {
         plan.needs(self.edge)
     }
 
-    fn describe(&self, _chain: &mut Vec<OperatorInfo>) -> EdgeId {
-        self.edge
+    fn describe(&self, chain: &mut ChainInfo) {
+        chain.end = self.edge;
+    }
+}
+
+/// The last link of a chain that becomes one stream with others: what `into` makes of each event goes on the edge that all
+/// of them share.
+pub(crate) struct ToMerge<F> {
+    pub(crate) merge: MergeId,
+    pub(crate) input: usize,
+    pub(crate) edge: EdgeId,
+    pub(crate) into: F,
+}
+
+impl<F> ToMerge<F> {
+    fn together(&self, ctx: &mut Context, change: impl FnOnce(&mut Merge) -> Together) {
+        let Some(merge) = ctx.merges.get_mut(self.merge.0) else { return };
+        let together = change(merge);
+        let clock = merge.clock;
+        match together {
+            Together::Nothing => {}
+            Together::Watermark(to) => {
+                if let Some(clock) = clock {
+                    ctx.set_clock(clock, to);
+                }
+                ctx.send_watermark(self.edge, to);
+            }
+            Together::Idle => ctx.send_idle(self.edge),
+            Together::End => ctx.send_end(self.edge),
+        }
+    }
+}
+
+impl<T: 'static, U: Data, F: Fn(T) -> U + Send + 'static> sealed::Push<T> for ToMerge<F> {
+    fn event(&mut self, at: Timestamp, event: T, ctx: &mut Context) -> Verdict {
+        if let Some(merge) = ctx.merges.get_mut(self.merge.0) {
+            merge.wake(self.input);
+        }
+        ctx.send(self.edge, at, (self.into)(event))
+    }
+
+    fn watermark(&mut self, to: Timestamp, ctx: &mut Context) {
+        self.together(ctx, |merge| merge.advance(self.input, to));
+    }
+
+    fn idle(&mut self, ctx: &mut Context) {
+        self.together(ctx, |merge| merge.set_idle(self.input));
+    }
+
+    fn end(&mut self, ctx: &mut Context) {
+        self.together(ctx, |merge| merge.finish(self.input));
+    }
+
+    fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) {
+        plan.merge(self.merge, upstream, self.edge);
+    }
+
+    fn prepare(&mut self, plan: &mut Plan<'_>) -> Needs {
+        plan.needs(self.edge)
+    }
+
+    fn describe(&self, chain: &mut ChainInfo) {
+        chain.end = self.edge;
+        chain.merge = Some(self.merge);
     }
 }

@@ -1,16 +1,21 @@
 //! Pipelines that run inside a program: events are pushed in, and what they bring about comes out.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::context::{Context, EdgeId, LeadsTo};
+mod inputs;
+mod outputs;
+
+pub use self::inputs::{Input, Inputs, Sources, Wire};
+pub use self::outputs::{Drain, Outputs};
+use crate::context::{Context, Edge, EdgeId, ReaderInfo};
 use crate::counters::Counters;
-use crate::error::{Error, FinishError, Refusal};
+use crate::describe::Description;
+use crate::error::{Error, Failure, FinishError, Refusal};
 use crate::event::{Data, Event};
-use crate::graph::{self, EdgeInfo, GraphRef, Node, Reader, short_type_name};
-use crate::stream::Stream;
+use crate::graph::{GraphRef, in_order};
 use crate::time::Timestamp;
 
 /// A pipeline that runs: made of a function from streams to streams, fed one event at a time, without threads, clocks or
@@ -48,37 +53,49 @@ use crate::time::Timestamp;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Pipeline<T, O: Outputs> {
-    nodes: Vec<Box<dyn Node>>,
-    edges: Vec<EdgeInfo>,
+pub struct Pipeline<I, O: Outputs> {
     ctx: Context,
-    source: EdgeId,
+    sources: Vec<Source>,
     outputs: O::Buffers,
     refusals: Vec<Refusal>,
-    events_in: u64,
-    takes: PhantomData<fn(T)>,
+    /// Tells its [`Input`]s from those of other pipelines.
+    number: u64,
+    takes: PhantomData<fn(I)>,
 }
 
-impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
-    /// Builds a pipeline. Settings are handed in by a closure: `Pipeline::new(|clicks| spend(clicks, secs(10)))`.
+#[derive(Debug)]
+struct Source {
+    edge: EdgeId,
+    events: u64,
+    ended: bool,
+}
+
+impl<I, O: Outputs> Pipeline<I, O> {
+    /// Builds a pipeline of a function from streams to streams. Settings are handed in by a closure:
+    /// `Pipeline::new(|clicks| spend(clicks, secs(10)))`.
+    ///
+    /// A function with one stream makes a pipeline that events are [`push`](Pipeline::push)ed into; with several, the
+    /// stream is named first, see [`inputs`](Pipeline::inputs).
     ///
     /// A pipeline that cannot work (a window of size zero from a setting, say) is refused: each call gives the error. To
     /// see that at once, use [`try_new`](Pipeline::try_new).
-    pub fn new(f: impl FnOnce(Stream<T>) -> O) -> Self {
+    pub fn new<M, F>(f: F) -> Self
+    where
+        F: Wire<M, Inputs = I, Outputs = O>,
+        I: Inputs,
+    {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let graph = GraphRef::default();
-        let source = Stream::on(&graph);
-        let source_edge = source.edge();
-        let outputs = f(source).wire(&graph);
+        let (edges, outputs) = f.wire(&graph);
+        let outputs = outputs.wire(&graph);
         graph.with(|graph| {
             let refusals = graph.plan();
             Pipeline {
-                nodes: mem::take(&mut graph.nodes),
-                edges: mem::take(&mut graph.edges),
                 ctx: mem::take(&mut graph.ctx),
-                source: source_edge,
+                sources: edges.into_iter().map(|edge| Source { edge, events: 0, ended: false }).collect(),
                 outputs,
                 refusals,
-                events_in: 0,
+                number: NUMBER.fetch_add(1, Ordering::Relaxed),
                 takes: PhantomData,
             }
         })
@@ -89,7 +106,11 @@ impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
     /// # Errors
     ///
     /// If the pipeline is refused; the error names each mistake.
-    pub fn try_new(f: impl FnOnce(Stream<T>) -> O) -> Result<Self, Error> {
+    pub fn try_new<M, F>(f: F) -> Result<Self, Error>
+    where
+        F: Wire<M, Inputs = I, Outputs = O>,
+        I: Inputs,
+    {
         let pipeline = Pipeline::new(f);
         pipeline.check()?;
         Ok(pipeline)
@@ -103,11 +124,11 @@ impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
     /// If the pipeline was refused, or a result cannot be given. In the second case the event is taken and everything else
     /// went on; other results that it brought about come with the next call, or from
     /// [`drain`](Pipeline::drain).
-    pub fn push(&mut self, event: T) -> Result<O::Drains<'_>, Error> {
-        self.check()?;
-        self.take(event);
-        self.run();
-        self.give()
+    pub fn push(&mut self, event: I) -> Result<O::Drains<'_>, Error>
+    where
+        I: Event + Data,
+    {
+        self.take(0, [event])
     }
 
     /// Takes several events, one after the other, and gives what they brought about, in order: the same as pushing each
@@ -116,30 +137,114 @@ impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
     /// # Errors
     ///
     /// As [`push`](Pipeline::push); all events are taken.
-    pub fn push_batch(&mut self, events: impl IntoIterator<Item = T>) -> Result<O::Drains<'_>, Error> {
-        self.check()?;
-        // Several chains take turns with each event, as they do when it is pushed alone.
-        let turns = self.nodes.len() > 1;
-        for event in events {
-            self.take(event);
-            if turns {
-                self.run();
-            }
-        }
-        self.run();
-        self.give()
+    pub fn push_batch(&mut self, events: impl IntoIterator<Item = I>) -> Result<O::Drains<'_>, Error>
+    where
+        I: Event + Data,
+    {
+        self.take(0, events)
     }
 
-    /// Moves the watermark by hand, where a stream falls quiet: no event before `to` is expected any more. An instant
-    /// before the present watermark changes nothing.
+    /// The names of the streams that the pipeline takes, in the order of the function's parameters: an [`Input`], or a
+    /// tuple of them.
+    ///
+    /// ```
+    /// # use ministream::prelude::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// #[derive(Clone, Serialize, Deserialize, Event)]
+    /// struct Reading {
+    ///     #[event(time, unit = "ms")]
+    ///     ts: i64,
+    ///     degrees: i32,
+    /// }
+    ///
+    /// fn warmer(inside: Stream<Reading>, outside: Stream<Reading>) -> Stream<Reading> {
+    ///     inside.union([outside]).filter(|reading| reading.degrees > 30).into_streams()
+    /// }
+    ///
+    /// # fn main() -> Result<(), Error> {
+    /// let mut pipeline = Pipeline::new(warmer);
+    /// let (inside, outside) = pipeline.inputs();
+    /// assert_eq!(pipeline.push_to(inside, Reading { ts: 1, degrees: 19 })?.count(), 0);
+    /// assert_eq!(pipeline.push_to(outside, Reading { ts: 2, degrees: 31 })?.count(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn inputs(&self) -> I::Names
+    where
+        I: Inputs,
+    {
+        I::names(self.number)
+    }
+
+    /// As [`push`](Pipeline::push), into one of several streams.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Pipeline::push); and if the input has [ended](Pipeline::end_input), or belongs to another pipeline.
+    pub fn push_to<T: Event + Data>(&mut self, input: Input<T>, event: T) -> Result<O::Drains<'_>, Error> {
+        self.take(self.number_of(input)?, [event])
+    }
+
+    /// As [`push_batch`](Pipeline::push_batch), into one of several streams.
+    ///
+    /// # Errors
+    ///
+    /// As [`push_to`](Pipeline::push_to).
+    pub fn push_batch_to<T: Event + Data>(
+        &mut self,
+        input: Input<T>,
+        events: impl IntoIterator<Item = T>,
+    ) -> Result<O::Drains<'_>, Error> {
+        self.take(self.number_of(input)?, events)
+    }
+
+    /// Moves the watermark by hand, where a stream falls quiet: no event before `to` is expected any more, of no input. An
+    /// instant before the present watermark changes nothing.
     ///
     /// # Errors
     ///
     /// As [`push`](Pipeline::push).
     pub fn advance_to(&mut self, to: Timestamp) -> Result<O::Drains<'_>, Error> {
         self.check()?;
-        self.ctx.send_watermark(self.source, to);
-        self.run();
+        for source in self.sources.iter().filter(|source| !source.ended) {
+            self.ctx.send_watermark(source.edge, to);
+        }
+        self.give()
+    }
+
+    /// As [`advance_to`](Pipeline::advance_to), for one of several streams.
+    ///
+    /// # Errors
+    ///
+    /// As [`push_to`](Pipeline::push_to).
+    pub fn advance_input_to<T>(&mut self, input: Input<T>, to: Timestamp) -> Result<O::Drains<'_>, Error> {
+        let edge = self.open_source(self.number_of(input)?)?.edge;
+        self.ctx.send_watermark(edge, to);
+        self.give()
+    }
+
+    /// One of several streams falls quiet: until something comes from it again it does not hold back the others, where
+    /// they meet in a `union` or a join.
+    ///
+    /// # Errors
+    ///
+    /// As [`push_to`](Pipeline::push_to).
+    pub fn set_idle<T>(&mut self, input: Input<T>) -> Result<O::Drains<'_>, Error> {
+        let edge = self.open_source(self.number_of(input)?)?.edge;
+        self.ctx.send_idle(edge);
+        self.give()
+    }
+
+    /// One of several streams has ended: nothing can be pushed into it any more, and it holds nothing back.
+    ///
+    /// # Errors
+    ///
+    /// As [`push_to`](Pipeline::push_to).
+    pub fn end_input<T>(&mut self, input: Input<T>) -> Result<O::Drains<'_>, Error> {
+        let source = self.open_source(self.number_of(input)?)?;
+        source.ended = true;
+        let edge = source.edge;
+        self.ctx.send_end(edge);
         self.give()
     }
 
@@ -155,8 +260,9 @@ impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
     /// If the pipeline was refused, or a result cannot be given; the error holds all other results.
     pub fn finish(mut self) -> Result<O::Collected, FinishError<O::Collected>> {
         if self.refusals.is_empty() {
-            self.ctx.send_end(self.source);
-            self.run();
+            for source in self.sources.iter().filter(|source| !source.ended) {
+                self.ctx.send_end(source.edge);
+            }
         }
         let error = self.check().and_then(|()| self.failed()).err();
         let results = O::collect(self.outputs, &mut self.ctx);
@@ -166,7 +272,8 @@ impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
         }
     }
 
-    /// The chain of operators as text, one stage a line.
+    /// What the pipeline does: as text, one stage a line, and as a diagram
+    /// ([`to_mermaid`](Description::to_mermaid)).
     ///
     /// ```
     /// # use ministream::prelude::*;
@@ -187,23 +294,27 @@ impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
     ///   => output 0: Pane<String, u64>
     /// ");
     /// ```
-    pub fn describe(&self) -> String {
-        graph::describe(&self.nodes, &self.edges, &[(self.source, short_type_name::<T>())])
+    pub fn describe(&self) -> Description {
+        let sources: Vec<_> = self.sources.iter().map(|source| source.edge).collect();
+        Description::of(&self.ctx, &sources)
     }
 
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
+        let edges = in_order(&self.ctx);
+        let outputs: Vec<_> =
+            edges.iter().filter(|(_, edge)| matches!(edge.reader, ReaderInfo::Output(_))).map(|(id, _)| *id).collect();
         let mut operators = Vec::new();
-        for node in &self.nodes {
-            let (infos, end) = node.describe();
-            let mut counters: Vec<_> = infos.into_iter().map(|info| info.counters).collect();
-            let is_output = matches!(self.edges.get(end.0), Some(EdgeInfo { reader: Reader::Output(_), .. }));
+        for (_, edge) in edges {
+            let ReaderInfo::Chain(chain) = edge.reader else { continue };
+            let mut counters: Vec<_> = chain.operators.into_iter().map(|info| info.counters).collect();
             if let Some(last) = counters.last_mut() {
-                last.is_last = is_output;
+                last.is_last = outputs.contains(&chain.end);
             }
             operators.append(&mut counters);
         }
-        Counters { events_in: self.events_in, watermark: self.ctx.watermark(), operators }
+        let events_in = self.sources.iter().map(|source| source.events).sum();
+        Counters { events_in, watermark: self.ctx.watermark(), operators }
     }
 
     /// The present watermark: the smallest of the pipeline's `watermark` stages; None before the first event.
@@ -215,15 +326,44 @@ impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
         if self.refusals.is_empty() { Ok(()) } else { Err(Error::refused(self.refusals.clone())) }
     }
 
-    fn take(&mut self, event: T) {
-        self.events_in += 1;
-        self.ctx.send(self.source, event.timestamp(), event);
+    fn number_of<T>(&self, input: Input<T>) -> Result<usize, Error> {
+        if input.pipeline == self.number {
+            return Ok(input.source);
+        }
+        let reason = "this input belongs to another pipeline: take the names from `inputs()` of this one";
+        Err(Error::failed(vec![Failure::of_operator("pipeline", reason)]))
     }
 
-    fn run(&mut self) {
-        for node in &mut self.nodes {
-            node.run(&mut self.ctx);
+    /// The source, if the pipeline can work and the source has not ended.
+    fn open_source(&mut self, number: usize) -> Result<&mut Source, Error> {
+        self.check()?;
+        match self.sources.get_mut(number) {
+            Some(source) if !source.ended => Ok(source),
+            _ => {
+                let reason = format!("source {number} has ended, and takes nothing any more");
+                Err(Error::failed(vec![Failure::of_operator("pipeline", reason)]))
+            }
         }
+    }
+
+    fn take<T: Event + Data>(
+        &mut self,
+        source: usize,
+        events: impl IntoIterator<Item = T>,
+    ) -> Result<O::Drains<'_>, Error> {
+        let edge = self.open_source(source)?.edge;
+        let taken = self.ctx.with(edge, |edge: &mut Edge<T>, ctx| {
+            let mut taken = 0;
+            for event in events {
+                edge.event(event.timestamp(), event, ctx);
+                taken += 1;
+            }
+            taken
+        });
+        if let (Some(source), Some(taken)) = (self.sources.get_mut(source), taken) {
+            source.events += taken;
+        }
+        self.give()
     }
 
     fn failed(&mut self) -> Result<(), Error> {
@@ -236,165 +376,8 @@ impl<T: Event + Data, O: Outputs> Pipeline<T, O> {
     }
 }
 
-impl<T, O: Outputs> fmt::Debug for Pipeline<T, O> {
+impl<I, O: Outputs> fmt::Debug for Pipeline<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pipeline").field("nodes", &self.nodes).finish_non_exhaustive()
+        f.debug_struct("Pipeline").field("sources", &self.sources).finish_non_exhaustive()
     }
-}
-
-/// What a pipeline function returns: a [`Stream`], or a tuple of up to eight.
-#[diagnostic::on_unimplemented(
-    message = "a pipeline returns `Stream<…>` or a tuple of them, not `{Self}`",
-    label = "not a stream",
-    note = "close a chain with `.into_streams()`"
-)]
-pub trait Outputs: sealed::Outputs {}
-
-impl<O: sealed::Outputs> Outputs for O {}
-
-pub(crate) mod sealed {
-    use super::{Context, GraphRef};
-
-    pub trait Outputs: 'static {
-        /// What a call of [`push`](super::Pipeline::push) gives.
-        type Drains<'a>;
-        /// What [`finish`](super::Pipeline::finish) gives.
-        type Collected;
-        type Buffers: Send;
-
-        fn wire(self, graph: &GraphRef) -> Self::Buffers;
-        fn drain<'a>(buffers: &'a mut Self::Buffers, ctx: &mut Context) -> Self::Drains<'a>;
-        fn collect(buffers: Self::Buffers, ctx: &mut Context) -> Self::Collected;
-    }
-}
-
-/// The results of one output that one call brought about, in order.
-///
-/// What is not taken out of it is gone with the next call.
-#[derive(Debug)]
-#[must_use = "these are the results; what is not looked at is gone with the next call"]
-pub struct Drain<'a, T> {
-    /// Not a `std::vec::Drain`, which would hold the pipeline borrowed until it is dropped.
-    results: &'a mut VecDeque<T>,
-}
-
-impl<T> Drain<'_, T> {
-    /// The results not yet taken.
-    pub fn as_slice(&mut self) -> &[T] {
-        self.results.make_contiguous()
-    }
-}
-
-impl<T> Iterator for Drain<'_, T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        self.results.pop_front()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.results.len(), Some(self.results.len()))
-    }
-}
-
-impl<T> DoubleEndedIterator for Drain<'_, T> {
-    fn next_back(&mut self) -> Option<T> {
-        self.results.pop_back()
-    }
-}
-
-impl<T> ExactSizeIterator for Drain<'_, T> {}
-
-impl<T> std::iter::FusedIterator for Drain<'_, T> {}
-
-/// The results of one output between the graph and the caller.
-#[derive(Debug)]
-pub struct Buffer<T> {
-    edge: EdgeId,
-    results: VecDeque<T>,
-}
-
-impl<T: Data> Buffer<T> {
-    fn new(stream: &Stream<T>, graph: &GraphRef, number: usize) -> Self {
-        let edge = stream.edge();
-        let own = stream.graph().is(graph);
-        graph.with(|graph| {
-            if own {
-                graph.set_reader(edge, Reader::Output(number));
-                if let Some(edge) = graph.ctx.edge::<T>(edge) {
-                    edge.leads_to = LeadsTo::Output;
-                }
-            } else {
-                graph.refusals.push(Refusal::new("stream", "a stream of another pipeline cannot be returned here"));
-            }
-        });
-        Buffer { edge, results: VecDeque::new() }
-    }
-
-    /// Lets the results that wait in the graph change places with the empty buffer.
-    fn drain(&mut self, ctx: &mut Context) -> Drain<'_, T> {
-        self.results.clear();
-        if let Some(edge) = ctx.edge(self.edge) {
-            mem::swap(&mut edge.results, &mut self.results);
-        }
-        Drain { results: &mut self.results }
-    }
-
-    fn collect(self, ctx: &mut Context) -> Vec<T> {
-        ctx.edge(self.edge).map(|edge| Vec::from(mem::take(&mut edge.results))).unwrap_or_default()
-    }
-}
-
-impl<A: Data> sealed::Outputs for Stream<A> {
-    type Drains<'a> = Drain<'a, A>;
-    type Collected = Vec<A>;
-    type Buffers = Buffer<A>;
-
-    fn wire(self, graph: &GraphRef) -> Buffer<A> {
-        Buffer::new(&self, graph, 0)
-    }
-
-    fn drain<'a>(buffer: &'a mut Buffer<A>, ctx: &mut Context) -> Drain<'a, A> {
-        buffer.drain(ctx)
-    }
-
-    fn collect(buffer: Buffer<A>, ctx: &mut Context) -> Vec<A> {
-        buffer.collect(ctx)
-    }
-}
-
-macro_rules! output_tuples {
-    ($(($($A:ident $a:ident $number:literal),+))*) => {$(
-        impl<$($A: Data),+> sealed::Outputs for ($(Stream<$A>,)+) {
-            type Drains<'a> = ($(Drain<'a, $A>,)+);
-            type Collected = ($(Vec<$A>,)+);
-            type Buffers = ($(Buffer<$A>,)+);
-
-            fn wire(self, graph: &GraphRef) -> Self::Buffers {
-                let ($($a,)+) = self;
-                ($(Buffer::new(&$a, graph, $number),)+)
-            }
-
-            fn drain<'a>(buffers: &'a mut Self::Buffers, ctx: &mut Context) -> Self::Drains<'a> {
-                let ($($a,)+) = buffers;
-                ($($a.drain(ctx),)+)
-            }
-
-            fn collect(buffers: Self::Buffers, ctx: &mut Context) -> Self::Collected {
-                let ($($a,)+) = buffers;
-                ($($a.collect(ctx),)+)
-            }
-        }
-    )*};
-}
-
-output_tuples! {
-    (A a 0)
-    (A a 0, B b 1)
-    (A a 0, B b 1, C c 2)
-    (A a 0, B b 1, C c 2, D d 3)
-    (A a 0, B b 1, C c 2, D d 3, E e 4)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7)
 }

@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::context::{ClockId, Context, EdgeId};
+use crate::context::{AnyEdge, ClockId, Context, EdgeId, MergeId};
 use crate::error::Refusal;
 use crate::span::Span;
 use crate::time::Timestamp;
@@ -16,7 +16,7 @@ use crate::time::Timestamp;
 pub struct Upstream {
     /// The clock that its watermarks go by; None if there are no watermarks.
     pub(crate) clock: Option<ClockId>,
-    /// Its events may be corrected by later ones: results of windows with lateness.
+    /// Its events may be corrected by later ones: results of windows with lateness, or with early results.
     pub(crate) corrections: bool,
 }
 
@@ -27,8 +27,8 @@ pub struct Needs {
     pub(crate) retention: Retention,
     /// The timestamps that have a window.
     pub(crate) admits: RangeInclusive<Timestamp>,
-    /// The clock of the first `watermark` stage.
-    pub(crate) clock: Option<ClockId>,
+    /// The clocks of the first `watermark` stage on each way.
+    pub(crate) clocks: Vec<ClockId>,
 }
 
 /// For how long after its timestamp an event can change a result.
@@ -44,7 +44,23 @@ pub(crate) enum Retention {
 
 impl Default for Needs {
     fn default() -> Self {
-        Needs { retention: Retention::Unknown, admits: Timestamp::MIN..=Timestamp::MAX, clock: None }
+        Needs { retention: Retention::Unknown, admits: Timestamp::MIN..=Timestamp::MAX, clocks: Vec::new() }
+    }
+}
+
+impl Needs {
+    /// What both need: of two ways that the same events go.
+    pub(crate) fn and(mut self, mut other: Needs) -> Needs {
+        self.clocks.append(&mut other.clocks);
+        self.and_port(other)
+    }
+
+    /// What the main output and a port need together. A port that carries few events has a slow clock, so the clock is
+    /// that of the main output.
+    pub(crate) fn and_port(self, port: Needs) -> Needs {
+        let start = *self.admits.start().max(port.admits.start());
+        let end = *self.admits.end().min(port.admits.end());
+        Needs { retention: self.retention.max(port.retention), admits: start..=end, clocks: self.clocks }
     }
 }
 
@@ -53,6 +69,8 @@ impl Default for Needs {
 pub struct Plan<'a> {
     ctx: &'a mut Context,
     edges: Vec<EdgePlan>,
+    /// What came in at each merge so far.
+    merges: Vec<Vec<Upstream>>,
     refusals: Vec<Refusal>,
 }
 
@@ -63,8 +81,32 @@ struct EdgePlan {
 }
 
 impl<'a> Plan<'a> {
-    pub(crate) fn new(ctx: &'a mut Context, edges: usize) -> Self {
-        Plan { ctx, edges: vec![EdgePlan::default(); edges], refusals: Vec::new() }
+    pub(crate) fn new(ctx: &'a mut Context) -> Self {
+        let edges = vec![EdgePlan::default(); ctx.edges().count()];
+        let merges = vec![Vec::new(); ctx.merges.len()];
+        Plan { ctx, edges, merges, refusals: Vec::new() }
+    }
+
+    /// Lets the chains agree. `order` has each edge behind those that lead to it.
+    pub(crate) fn agree(mut self, order: &[EdgeId]) -> Vec<Refusal> {
+        for &edge in order {
+            let upstream = self.edges.get(edge.0).map(|edge| edge.upstream).unwrap_or_default();
+            self.with_edge(edge, |edge, plan| edge.open(upstream, plan));
+        }
+        for &edge in order.iter().rev() {
+            let needs = self.with_edge(edge, |edge, plan| edge.prepare(plan)).unwrap_or_default();
+            if let Some(edge) = self.edges.get_mut(edge.0) {
+                edge.needs = needs;
+            }
+        }
+        self.refusals
+    }
+
+    fn with_edge<R>(&mut self, id: EdgeId, f: impl FnOnce(&mut dyn AnyEdge, &mut Self) -> R) -> Option<R> {
+        let mut edge = self.ctx.take_edge(id)?;
+        let result = f(&mut *edge, self);
+        self.ctx.put_edge(id, edge);
+        Some(result)
     }
 
     pub(crate) fn refuse(&mut self, refusal: Refusal) {
@@ -77,27 +119,36 @@ impl<'a> Plan<'a> {
         self.ctx.add_clock()
     }
 
-    pub(crate) fn upstream(&self, edge: EdgeId) -> Upstream {
-        self.edges.get(edge.0).map(|edge| edge.upstream).unwrap_or_default()
-    }
-
     pub(crate) fn set_upstream(&mut self, edge: EdgeId, upstream: Upstream) {
         if let Some(edge) = self.edges.get_mut(edge.0) {
             edge.upstream = upstream;
         }
     }
 
+    /// One of the inputs of a merge is known; with the last one, so is what leaves by `to`.
+    pub(crate) fn merge(&mut self, merge: MergeId, upstream: Upstream, to: EdgeId) {
+        let Some(known) = self.merges.get_mut(merge.0) else { return };
+        known.push(upstream);
+        let Some(state) = self.ctx.merges.get(merge.0).filter(|state| state.inputs() == known.len()) else { return };
+        let stage = state.stage;
+        let clocks = known.iter().filter(|upstream| upstream.clock.is_some()).count();
+        let corrections = known.iter().any(|upstream| upstream.corrections);
+        let (inputs, mut clock) = (known.len(), None);
+        if clocks > 0 {
+            clock = Some(self.ctx.add_clock());
+            if let Some(state) = self.ctx.merges.get_mut(merge.0) {
+                state.clock = clock;
+            }
+        }
+        if 0 < clocks && clocks < inputs {
+            let reason = "some of its streams have a watermark, and others have none: put a stage such as \
+                          `watermark(delay = 3s)` in front, for each of them";
+            self.refuse(Refusal::new(stage, reason));
+        }
+        self.set_upstream(to, Upstream { clock, corrections });
+    }
+
     pub(crate) fn needs(&self, edge: EdgeId) -> Needs {
         self.edges.get(edge.0).map(|edge| edge.needs.clone()).unwrap_or_default()
-    }
-
-    pub(crate) fn set_needs(&mut self, edge: EdgeId, needs: Needs) {
-        if let Some(edge) = self.edges.get_mut(edge.0) {
-            edge.needs = needs;
-        }
-    }
-
-    pub(crate) fn into_refusals(self) -> Vec<Refusal> {
-        self.refusals
     }
 }

@@ -14,9 +14,10 @@ mod windowed;
 pub use self::keyed::KeyedStream;
 pub(crate) use self::windowed::sealed as late_choice;
 pub use self::windowed::{KeepLate, LateChoice, LateTaken, WindowedStream};
-use crate::context::{EdgeId, LeadsTo};
+use crate::context::{EdgeId, Reader};
+use crate::error::Refusal;
 use crate::event::Data;
-use crate::graph::{GraphRef, Reader};
+use crate::graph::GraphRef;
 use crate::operator::{Fused, Operator, Port, Push, ToEdge};
 
 /// A stream of events of type `T`.
@@ -114,12 +115,25 @@ impl<T: Data> Stream<T> {
     ///
     /// Every stream of a pipeline has to be read, returned or discarded; one that is forgotten is an error.
     pub fn discard(self) {
-        self.graph.with(|graph| {
-            graph.set_reader(self.chain.edge, Reader::Discarded);
-            if let Some(edge) = graph.ctx.edge::<T>(self.chain.edge) {
-                edge.leads_to = LeadsTo::Nowhere;
-            }
-        });
+        self.graph.with(|graph| graph.set_reader::<T>(self.chain.edge, Reader::Discarded));
+    }
+}
+
+/// The same stream once more: both carry every event.
+///
+/// ```
+/// use ministream::prelude::*;
+///
+/// fn sizes(numbers: Stream<i64>) -> (Stream<i64>, Stream<i64>) {
+///     let small = numbers.clone().filter(|n| *n < 10);
+///     let large = numbers.filter(|n| *n >= 10);
+///     (small.into_streams(), large.into_streams())
+/// }
+/// ```
+impl<T: Data> Clone for Stream<T> {
+    fn clone(&self) -> Self {
+        let edge = self.graph.with(|graph| graph.add_copy::<T>(self.chain.edge));
+        Stream { graph: self.graph.clone(), chain: Boundary { edge, carries: PhantomData }, carries: PhantomData }
     }
 }
 
@@ -132,6 +146,22 @@ impl<T, C> Stream<T, C> {
     pub(crate) fn then<O: Operator<T>>(self, operator: O) -> Stream<O::Out, Then<T, C, O>> {
         let chain = Then { upstream: self.chain, operator, name: None, takes: PhantomData };
         Stream { graph: self.graph, chain, carries: PhantomData }
+    }
+
+    /// Ends the chain in `last`.
+    pub(crate) fn close<P: Push<T>>(self, last: P)
+    where
+        C: Chain<T, Side = ()>,
+    {
+        self.chain.build(&self.graph, last);
+    }
+
+    /// Refuses streams that are no part of this one's pipeline.
+    pub(crate) fn refuse_foreign(&self, stage: &'static str, graph: &GraphRef) {
+        if !self.graph.is(graph) {
+            let refusal = Refusal::new(stage, "a stream of another pipeline cannot be read here");
+            self.graph.with(|graph| graph.refusals.push(refusal));
+        }
     }
 
     pub(crate) fn with_late_waiting<L>(self, late: Stream<L>) -> Stream<T, WithLate<C, L>> {

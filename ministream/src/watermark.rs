@@ -52,22 +52,35 @@ pub enum Observed {
 /// ```
 #[derive(Clone, Debug)]
 pub struct PartitionWatermarks<P> {
-    partitions: BTreeMap<P, Partition>,
+    partitions: BTreeMap<P, Part>,
     /// The largest watermark given so far: it never goes back, even if an idle partition wakes up behind it.
     given: Option<Timestamp>,
 }
 
+/// One of several things that have a watermark together: a partition of a source, or an input of a union.
 #[derive(Clone, Copy, Debug, Default)]
-struct Partition {
-    watermark: Option<Timestamp>,
-    idle: bool,
-    finished: bool,
+pub(crate) struct Part {
+    pub(crate) watermark: Option<Timestamp>,
+    pub(crate) idle: bool,
+    pub(crate) finished: bool,
+}
+
+/// How far all parts are together: the smallest watermark of the active ones; with none active, the largest of all.
+pub(crate) fn furthest<'a, I>(parts: I) -> Option<Timestamp>
+where
+    I: Iterator<Item = &'a Part> + Clone,
+{
+    let active = parts.clone().filter(|part| !part.idle && !part.finished);
+    match active.map(|part| part.watermark).min() {
+        Some(smallest) => smallest,
+        None => parts.map(|part| part.watermark).max().flatten(),
+    }
 }
 
 impl<P: Ord> PartitionWatermarks<P> {
     /// The partitions of a source, none of which has delivered anything.
     pub fn new(partitions: impl IntoIterator<Item = P>) -> Self {
-        let partitions = partitions.into_iter().map(|partition| (partition, Partition::default())).collect();
+        let partitions = partitions.into_iter().map(|partition| (partition, Part::default())).collect();
         PartitionWatermarks { partitions, given: None }
     }
 
@@ -107,12 +120,7 @@ impl<P: Ord> PartitionWatermarks<P> {
     }
 
     fn update(&mut self) {
-        let active = self.partitions.values().filter(|state| !state.idle && !state.finished);
-        if let Some(smallest) = active.map(|state| state.watermark).min() {
-            self.given = self.given.max(smallest);
-        } else if let Some(largest) = self.partitions.values().map(|state| state.watermark).max() {
-            self.given = self.given.max(largest);
-        }
+        self.given = self.given.max(furthest(self.partitions.values()));
     }
 }
 

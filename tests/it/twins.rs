@@ -68,7 +68,7 @@ fn best_of_visits_without_macros(source: Stream<Click>, least: i64, gap: std::ti
 
 #[derive(Debug, PartialEq)]
 struct Run {
-    description: String,
+    description: ministream::Description,
     panes: Vec<Pane<String, i64>>,
     late: Vec<Late<Click>>,
     counters: ministream::Counters,

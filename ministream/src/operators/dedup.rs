@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use hashbrown::HashTable;
 
-use crate::context::{ClockId, EdgeId};
+use crate::context::ClockId;
 use crate::counters::OperatorCounters;
 use crate::error::Refusal;
 use crate::event::{Data, Id};
-use crate::operator::{Operator, Output, Port, Push, Verdict};
+use crate::operator::{Operator, Output, Port, Ports, Push, Verdict};
 use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::{ByRef, ByValue, Select};
 use crate::span::{Span, whole_micros};
@@ -24,8 +24,9 @@ pub struct Dedup<T, S: Select<T>> {
     select: S,
     ttl: Option<Duration>,
     ids: Ids<S::Selected>,
-    /// The watermark that ids are forgotten by: that of the `watermark` stage behind, or else in front.
-    clock: Option<ClockId>,
+    /// The watermarks that ids are forgotten by, the smallest of them: those of the `watermark` stages behind, or else of
+    /// that in front.
+    clocks: Vec<ClockId>,
     duplicates: Port<T>,
     held_back: u64,
 }
@@ -90,7 +91,7 @@ impl<T: Data, C, S: Select<T>> Stream<T, Then<T, C, Dedup<T, S>>> {
 impl<T, S: Select<T>> Dedup<T, S> {
     fn new(select: S) -> Self {
         let ids = Ids::new(Span::ZERO);
-        Dedup { select, ttl: None, ids, clock: None, duplicates: Port::unread(), held_back: 0 }
+        Dedup { select, ttl: None, ids, clocks: Vec::new(), duplicates: Port::unread(), held_back: 0 }
     }
 
     /// The ttl to use, or why there is none.
@@ -129,9 +130,7 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
 
     #[inline]
     fn on_event<P: Push<T>>(&mut self, at: Timestamp, event: T, out: &mut Output<'_, P>) {
-        let clock = self.clock;
-        let watermark = |out: &Output<'_, P>| clock.and_then(|clock| out.clock(clock)).unwrap_or(Timestamp::MIN);
-        self.ids.forget_due(watermark(out));
+        self.ids.forget_due(out.slowest(&self.clocks));
         let id = self.select.select(&event);
         let hash = self.ids.hash(&id);
         if self.ids.contains(hash, &id) {
@@ -142,26 +141,26 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
         let id = id.into_owned();
         // A rejected event moves nothing, so its id is not remembered.
         if out.emit(at, event) == Verdict::Taken {
-            self.ids.forget_due(watermark(out));
+            self.ids.forget_due(out.slowest(&self.clocks));
             self.ids.remember(hash, id, at);
         }
     }
 
     fn on_watermark<P: Push<T>>(&mut self, to: Timestamp, out: &mut Output<'_, P>) {
         out.watermark(to);
-        if let Some(watermark) = self.clock.and_then(|clock| out.clock(clock)) {
-            self.ids.forget_due(watermark);
-        }
+        self.ids.forget_due(out.slowest(&self.clocks));
     }
 
     fn open(&mut self, upstream: Upstream, _plan: &mut Plan<'_>) -> Upstream {
-        self.clock = upstream.clock;
+        self.clocks = upstream.clock.into_iter().collect();
         upstream
     }
 
     fn prepare(&mut self, behind: Needs, plan: &mut Plan<'_>) -> Needs {
-        self.clock = behind.clock.or(self.clock);
-        if self.clock.is_none() {
+        if !behind.clocks.is_empty() {
+            self.clocks.clone_from(&behind.clocks);
+        }
+        if self.clocks.is_empty() {
             let reason =
                 "no watermark says when ids can be forgotten: put a stage such as `watermark(delay = 3s)` behind it";
             plan.refuse(Refusal::new("dedup", reason));
@@ -173,12 +172,8 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
         behind
     }
 
-    fn ports(&self) -> &[EdgeId] {
-        self.duplicates.edges()
-    }
-
-    fn port_name(&self) -> &'static str {
-        "duplicates"
+    fn ports(&self) -> Ports {
+        [self.duplicates.named("duplicates"), None, None]
     }
 
     fn describe(&self) -> Vec<String> {

@@ -38,10 +38,6 @@ impl<T, F: Fn(&T) -> bool + Send + 'static> Operator<T> for Filter<F> {
         }
     }
 
-    fn describe(&self) -> Vec<String> {
-        vec!["filter".to_owned()]
-    }
-
     fn name(&self) -> &'static str {
         "filter"
     }

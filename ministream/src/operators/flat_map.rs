@@ -43,10 +43,6 @@ where
         }
     }
 
-    fn describe(&self) -> Vec<String> {
-        vec!["flat_map".to_owned()]
-    }
-
     fn name(&self) -> &'static str {
         "flat_map"
     }

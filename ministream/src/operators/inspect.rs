@@ -36,10 +36,6 @@ impl<T, F: FnMut(&T) + Send + 'static> Operator<T> for Inspect<F> {
         out.emit(at, event);
     }
 
-    fn describe(&self) -> Vec<String> {
-        vec!["inspect".to_owned()]
-    }
-
     fn name(&self) -> &'static str {
         "inspect"
     }

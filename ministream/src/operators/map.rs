@@ -36,10 +36,6 @@ impl<T, U: 'static, F: Fn(T) -> U + Send + 'static> Operator<T> for Map<F> {
         out.emit(at, (self.f)(event));
     }
 
-    fn describe(&self) -> Vec<String> {
-        vec!["map".to_owned()]
-    }
-
     fn name(&self) -> &'static str {
         "map"
     }

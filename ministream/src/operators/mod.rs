@@ -6,6 +6,8 @@ mod flat_map;
 mod inspect;
 mod key_by;
 mod map;
+mod split;
+mod union;
 mod watermark;
 mod window;
 
@@ -14,5 +16,6 @@ pub use self::filter::Filter;
 pub use self::flat_map::FlatMap;
 pub use self::inspect::Inspect;
 pub use self::map::Map;
+pub use self::split::SplitOff;
 pub use self::watermark::MakeWatermark;
 pub use self::window::{Aggregated, WindowOperator};

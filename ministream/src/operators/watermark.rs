@@ -3,11 +3,11 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::context::{ClockId, EdgeId};
+use crate::context::ClockId;
 use crate::counters::OperatorCounters;
 use crate::error::Refusal;
 use crate::event::Data;
-use crate::operator::{Operator, Output, Port, Push, Verdict};
+use crate::operator::{Operator, Output, Port, Ports, Push, Verdict};
 use crate::plan::{Needs, Plan, Upstream};
 use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
@@ -109,15 +109,11 @@ impl<T: Data, S: WatermarkStrategy> Operator<T> for MakeWatermark<T, S> {
 
     fn prepare(&mut self, behind: Needs, _plan: &mut Plan<'_>) -> Needs {
         self.admits = behind.admits.clone();
-        Needs { clock: self.clock, ..behind }
+        Needs { clocks: self.clock.into_iter().collect(), ..behind }
     }
 
-    fn ports(&self) -> &[EdgeId] {
-        self.rejected.edges()
-    }
-
-    fn port_name(&self) -> &'static str {
-        "rejected"
+    fn ports(&self) -> Ports {
+        [self.rejected.named("rejected"), None, None]
     }
 
     fn describe(&self) -> Vec<String> {

@@ -4,11 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::aggregate::Aggregate;
-use crate::context::EdgeId;
 use crate::counters::OperatorCounters;
 use crate::error::{Failure, Refusal};
 use crate::event::{Data, Key};
-use crate::operator::{Operator, Output, Port, Push};
+use crate::operator::{Operator, Output, Port, Ports, Push};
 use crate::pane::{Late, Pane};
 use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::Select;
@@ -205,15 +204,11 @@ where
             Some(span) => Retention::For(span.plus(Span::of(self.lateness))),
             None => Retention::ForEver,
         };
-        Needs { retention, admits: self.windows.admits(), clock: None }
+        Needs { retention, admits: self.windows.admits(), clocks: Vec::new() }
     }
 
-    fn ports(&self) -> &[EdgeId] {
-        self.late.edges()
-    }
-
-    fn port_name(&self) -> &'static str {
-        "late"
+    fn ports(&self) -> Ports {
+        [self.late.named("late"), None, None]
     }
 
     fn describe(&self) -> Vec<String> {
