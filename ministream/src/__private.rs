@@ -4,7 +4,7 @@ pub use std::clone::Clone;
 pub use std::time::Duration;
 
 pub use crate::event::{Event, EventTime, Unit, timestamp_from_integer};
-pub use crate::time::Timestamp;
+pub use crate::time::{Timestamp, after, before};
 pub use crate::watermarks::{Bounded, FromUpstream as Upstream};
 pub use crate::windows::{Session, Sliding, Tumbling};
 

@@ -91,6 +91,8 @@ pub struct OperatorCounters {
     pub open_windows: u64,
     /// Ids remembered now.
     pub ids: u64,
+    /// Rows, events and states kept now by a join, `enrich`, or an operator over keys.
+    pub rows: u64,
     pub(crate) is_last: bool,
 }
 

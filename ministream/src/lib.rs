@@ -90,9 +90,11 @@ pub mod connectors;
 mod context;
 mod counters;
 mod describe;
+mod encoding;
 pub mod error;
 pub mod event;
 mod graph;
+mod held;
 pub mod operator;
 pub mod operators;
 mod pane;
@@ -136,7 +138,8 @@ pub use crate::event::{Data, Event, Id, Key};
 pub use crate::pane::{Late, Pane};
 pub use crate::pipeline::{Drain, Input, Inputs, Outputs, Pipeline, Sources, Wire};
 pub use crate::stream::{
-    Boundary, Chain, KeepLate, KeyedStream, LateChoice, LateTaken, SideOutputs, Stream, Then, WindowedStream, WithLate,
+    Boundary, Chain, KeepLate, KeyedStream, LateChoice, LateTaken, NothingBeside, SideOutputs, Stream, Then,
+    WindowedStream, WithLate,
 };
 pub use crate::time::Timestamp;
 pub use crate::window::Window;

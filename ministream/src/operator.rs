@@ -4,6 +4,9 @@
 //! one into the next (`Fused`), so that an event goes through all of them in one call that the compiler sees whole; its
 //! last link is an edge of the graph (`ToEdge`).
 
+mod keyed;
+
+pub use self::keyed::{KeyedOperator, Turn};
 use crate::context::{ClockId, Context, EdgeId, Merge, MergeId, Together};
 use crate::counters::OperatorCounters;
 use crate::error::Failure;
@@ -206,16 +209,32 @@ impl<P> Output<'_, P> {
 #[derive(Debug)]
 pub struct Port<T> {
     edge: Option<EdgeId>,
+    /// The user has said what becomes of it.
+    decided: bool,
     carries: std::marker::PhantomData<fn(T)>,
 }
 
 impl<T> Port<T> {
     pub(crate) fn to(edge: EdgeId) -> Self {
-        Port { edge: Some(edge), carries: std::marker::PhantomData }
+        Port { edge: Some(edge), decided: true, carries: std::marker::PhantomData }
     }
 
     pub(crate) fn unread() -> Self {
-        Port { edge: None, carries: std::marker::PhantomData }
+        Port { edge: None, decided: true, carries: std::marker::PhantomData }
+    }
+
+    /// One that the user has to say something about.
+    pub(crate) fn undecided() -> Self {
+        Port { edge: None, decided: false, carries: std::marker::PhantomData }
+    }
+
+    /// What is sent to it is dropped on purpose, if nobody reads it.
+    pub(crate) fn decide(&mut self) {
+        self.decided = true;
+    }
+
+    pub(crate) fn is_decided(&self) -> bool {
+        self.decided
     }
 
     /// The port under its name, if it is read.

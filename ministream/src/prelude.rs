@@ -9,7 +9,7 @@ pub use crate::event::{Data, Event};
 pub use crate::pane::{Late, Pane};
 pub use crate::pipeline::Pipeline;
 pub use crate::stream::Stream;
-pub use crate::time::{Timestamp, days, hours, micros, millis, minutes, secs};
+pub use crate::time::{Timestamp, after, before, days, hours, micros, millis, minutes, secs};
 pub use crate::watermarks::{Bounded, FromUpstream};
 pub use crate::window::Window;
 pub use crate::windows::{Session, Sliding, Tumbling};

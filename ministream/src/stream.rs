@@ -142,8 +142,41 @@ impl<T, C> Stream<T, C> {
         &self.graph
     }
 
-    /// The same stream with one more operator.
-    pub(crate) fn then<O: Operator<T>>(self, operator: O) -> Stream<O::Out, Then<T, C, O>> {
+    /// Puts an operator of your own behind the stream.
+    ///
+    /// For one that keeps something for each key, and sees events in the order of their times, see
+    /// [`KeyedStream::process`].
+    ///
+    /// ```
+    /// use ministream::operator::{Operator, Output, Push};
+    /// use ministream::prelude::*;
+    ///
+    /// /// Lets every `n`th event through.
+    /// struct Sample {
+    ///     n: u64,
+    ///     seen: u64,
+    /// }
+    ///
+    /// impl<T> Operator<T> for Sample {
+    ///     type Out = T;
+    ///
+    ///     fn on_event<P: Push<T>>(&mut self, at: Timestamp, event: T, out: &mut Output<'_, P>) {
+    ///         self.seen += 1;
+    ///         if self.seen % self.n == 0 {
+    ///             out.emit(at, event);
+    ///         }
+    ///     }
+    ///
+    ///     fn name(&self) -> &'static str {
+    ///         "sample"
+    ///     }
+    /// }
+    ///
+    /// fn sampled(numbers: Stream<i64>) -> Stream<i64> {
+    ///     numbers.operator(Sample { n: 10, seen: 0 }).into_streams()
+    /// }
+    /// ```
+    pub fn operator<O: Operator<T>>(self, operator: O) -> Stream<O::Out, Then<T, C, O>> {
         let chain = Then { upstream: self.chain, operator, name: None, takes: PhantomData };
         Stream { graph: self.graph, chain, carries: PhantomData }
     }
@@ -151,7 +184,8 @@ impl<T, C> Stream<T, C> {
     /// Ends the chain in `last`.
     pub(crate) fn close<P: Push<T>>(self, last: P)
     where
-        C: Chain<T, Side = ()>,
+        C: Chain<T>,
+        C::Side: NothingBeside,
     {
         self.chain.build(&self.graph, last);
     }
@@ -209,6 +243,16 @@ impl<T, U, C, O, L> Stream<T, WithLate<Then<U, C, O>, L>> {
         self
     }
 }
+
+/// Says that all late events of a chain are taken care of: what goes on as one stream has nothing beside it.
+#[diagnostic::on_unimplemented(
+    message = "the late events of a window in front have nowhere to go",
+    label = "late events are left over here",
+    note = "take them in front of the aggregate, with `let (windows, late) = windows.with_late()`, or drop them with `discard_late()`"
+)]
+pub trait NothingBeside {}
+
+impl NothingBeside for () {}
 
 /// Lays the late streams of a chain beside its results. See [`Stream::into_streams`].
 pub trait SideOutputs<T> {

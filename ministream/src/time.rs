@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::span::Span;
+use crate::span::{Span, whole_micros};
 
 const MICROS_PER_SEC: i64 = 1_000_000;
 const SECS_PER_DAY: i64 = 86_400;
@@ -195,6 +195,44 @@ pub const fn hours(n: u64) -> Duration {
 /// `n` days of 24 hours; saturates.
 pub const fn days(n: u64) -> Duration {
     Duration::from_secs(n.saturating_mul(86_400))
+}
+
+/// How far one instant lies from another, to either side: [`before`] or [`after`] it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offset {
+    before: bool,
+    by: Duration,
+}
+
+/// This much earlier, as in `before(secs(5))..=after(secs(10))`.
+pub const fn before(by: Duration) -> Offset {
+    Offset { before: true, by }
+}
+
+/// This much later, as in `before(secs(5))..=after(secs(10))`.
+pub const fn after(by: Duration) -> Offset {
+    Offset { before: false, by }
+}
+
+impl Offset {
+    /// Microseconds, negative before.
+    pub(crate) fn as_micros(self) -> i64 {
+        let micros = Span::of(self.by).as_micros();
+        if self.before { -micros } else { micros }
+    }
+
+    pub(crate) const fn is_whole(self) -> bool {
+        whole_micros(self.by)
+    }
+}
+
+/// In the spelling of the DSL: `-5s`, `10s`.
+impl fmt::Display for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let span = Span::of(self.by);
+        let sign = if self.before && !span.is_zero() { "-" } else { "" };
+        write!(f, "{sign}{span}")
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 
 mod architecture;
 mod composition;
+mod flows;
 mod model;
 mod properties;
 mod rules;

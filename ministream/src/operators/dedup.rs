@@ -56,7 +56,7 @@ impl<T: 'static, C> Stream<T, C> {
         K: Id,
         F: Fn(&T) -> &K + Send + 'static,
     {
-        self.then(Dedup::new(ByRef::new(id)))
+        self.operator(Dedup::new(ByRef::new(id)))
     }
 
     /// As [`dedup`](Stream::dedup), with an id that is computed from the event.
@@ -66,7 +66,7 @@ impl<T: 'static, C> Stream<T, C> {
         K: Id,
         F: Fn(&T) -> K + Send + 'static,
     {
-        self.then(Dedup::new(ByValue::new(id)))
+        self.operator(Dedup::new(ByValue::new(id)))
     }
 }
 

@@ -24,7 +24,7 @@ impl<T: 'static, C> Stream<T, C> {
     where
         F: Fn(&T) -> bool + Send + 'static,
     {
-        self.then(Filter { condition })
+        self.operator(Filter { condition })
     }
 }
 

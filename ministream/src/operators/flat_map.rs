@@ -25,7 +25,7 @@ impl<T: 'static, C> Stream<T, C> {
         I::Item: 'static,
         F: Fn(T) -> I + Send + 'static,
     {
-        self.then(FlatMap { f })
+        self.operator(FlatMap { f })
     }
 }
 

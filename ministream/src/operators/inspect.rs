@@ -23,7 +23,7 @@ impl<T: 'static, C> Stream<T, C> {
     where
         F: FnMut(&T) + Send + 'static,
     {
-        self.then(Inspect { f })
+        self.operator(Inspect { f })
     }
 }
 

@@ -24,7 +24,7 @@ impl<T: 'static, C> Stream<T, C> {
         U: 'static,
         F: Fn(T) -> U + Send + 'static,
     {
-        self.then(Map { f })
+        self.operator(Map { f })
     }
 }
 

@@ -31,7 +31,7 @@ impl<T: Data, C> Stream<T, C> {
     where
         F: Fn(&T) -> bool + Send + 'static,
     {
-        let mut rest = self.then(SplitOff { condition, split_off: Port::unread() });
+        let mut rest = self.operator(SplitOff { condition, split_off: Port::unread() });
         let (port, split_off) = rest.open_port();
         rest.operator_mut().split_off = port;
         (rest, split_off)

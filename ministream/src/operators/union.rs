@@ -2,9 +2,9 @@
 
 use crate::event::Data;
 use crate::operator::ToMerge;
-use crate::stream::{Chain, Stream};
+use crate::stream::{Chain, NothingBeside, Stream};
 
-impl<T: Data, C: Chain<T, Side = ()>> Stream<T, C> {
+impl<T: Data, C: Chain<T, Side: NothingBeside>> Stream<T, C> {
     /// This stream and others of the same type as one, in the order in which their events arrive.
     ///
     /// Its watermark is the smallest of those of its active inputs: one that has [ended](crate::Pipeline::end_input), or

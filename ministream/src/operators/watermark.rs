@@ -37,7 +37,7 @@ impl<T: Data, C> Stream<T, C> {
     /// # }
     /// ```
     pub fn watermark<S: WatermarkStrategy>(self, strategy: S) -> Stream<T, Then<T, C, MakeWatermark<T, S>>> {
-        self.then(MakeWatermark {
+        self.operator(MakeWatermark {
             strategy,
             clock: None,
             current: None,

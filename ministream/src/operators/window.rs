@@ -63,7 +63,7 @@ where
             late_count: 0,
             partly_late_count: 0,
         };
-        L::wrap(stream.then(operator), late)
+        L::wrap(stream.operator(operator), late)
     }
 }
 
