@@ -1,154 +1,290 @@
 //! The rules that a pipeline has to keep, one function each. The rule stands above it.
 
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::{ReturnType, Type};
 
 use crate::duration::{Literal, spell};
-use crate::errors::Errors;
+use crate::errors::{Errors, list};
+use crate::facts::{Clock, Streams};
 use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
-use crate::model::{Model, Stage};
-use crate::stages::{Kind, Shape};
-use crate::values::Value;
+use crate::model::{Model, Rest, Source, Stage};
+use crate::stages::{Carries, Kind, Lowering, Shape};
+use crate::values::{Emit, Value};
 
 /// More windows for one event than this are refused, as by the runtime.
 const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
 
 /// Checks all rules, on as much as was understood.
-pub(crate) fn check(item: &Item, model: &Model<'_>, errors: &mut Errors) {
+pub(crate) fn check(streams: &Streams<'_>, errors: &mut Errors) {
+    let (item, model) = (streams.item, streams.model);
     has_stages(model, errors);
-    names_are_unique(model, errors);
+    names_are_unique(item, model, errors);
+    splits_are_whole(model, errors);
+    aggregates_make_something(streams, errors);
     let before = errors.count();
-    stages_fit(model, errors);
+    stages_fit(streams, errors);
     let fit = errors.count() == before;
     durations_are_positive(model, errors);
     every_fits_size(model, errors);
+    bounds_are_in_order(model, errors);
+    returns_streams(item, errors);
+    // What reads a stream may be what is not understood.
+    let understood = model.is_understood();
+    if understood {
+        everything_is_read(streams, errors);
+    }
     // What is missing may be in a stage that is not understood, or in the wrong place.
-    if fit && model.stages.iter().all(Stage::is_known) {
-        ttl_covers_windows(model, errors);
-        one_watermark(model, errors);
-        corrections_are_counted_once(model, errors);
-        late_events_go_somewhere(item, model, errors);
+    if fit && understood {
+        ttl_covers_windows(streams, errors);
+        one_watermark(streams, errors);
+        unions_fit(streams, errors);
+        corrections_are_counted_once(streams, errors);
+        late_events_go_somewhere(streams, errors);
+        outputs_fit_the_return_type(item, model, errors);
     }
 }
 
 /// A pipeline has at least one stage: `source` alone does nothing.
-fn has_stages(model: &Model<'_>, errors: &mut Errors) {
-    if let (true, Some(source)) = (model.stages.is_empty(), model.source) {
-        let source = &source.ident;
+fn has_stages(model: &Model, errors: &mut Errors) {
+    let is_bare = model.flows.iter().all(|flow| flow.stages.is_empty() && !matches!(flow.source, Source::Union(..)));
+    if let (true, Some(Source::Param(_, source))) = (is_bare, model.flows.first().map(|flow| &flow.source)) {
         errors.help(model.end, "a pipeline without stages does nothing", format!("`{source} -> filter(…)`"));
     }
 }
 
-/// A name stands for one stage: the state of a stage is found by it.
-fn names_are_unique(model: &Model<'_>, errors: &mut Errors) {
-    let names: Vec<_> = model.stages.iter().filter_map(|stage| stage.name.as_ref()).collect();
-    for (position, name) in names.iter().enumerate() {
-        if names.iter().take(position).any(|earlier| earlier == name) {
-            errors.help(name.span(), format!("two stages are named `{name}`"), "give each stage a name of its own");
+/// A name stands for one stream or one stage: the state of a stage is found by it.
+fn names_are_unique(item: &Item, model: &Model, errors: &mut Errors) {
+    let mut known: Vec<&Ident> = Vec::new();
+    for flow in &model.flows {
+        let last = flow.stages.last().and_then(|stage| stage.name.as_ref());
+        for name in flow.stages.iter().filter_map(|stage| stage.name.as_ref()) {
+            if known.contains(&name) {
+                errors.help(name.span(), format!("two stages are named `{name}`"), "give each stage a name of its own");
+            }
+            known.push(name);
+        }
+        let Some(name) = &flow.name else { continue };
+        if item.params.iter().any(|param| param.ident == *name) {
+            let what = format!("`{name}` is a parameter of the function already");
+            errors.help(name.span(), what, "give the stream another name");
+        } else if known.iter().any(|known| *known == name) && last != Some(name) {
+            let what = format!("two streams or stages are named `{name}`");
+            errors.help(name.span(), what, "give each a name of its own");
+        }
+        known.push(name);
+    }
+}
+
+/// A `split` has branches, and says what becomes of what no branch takes.
+fn splits_are_whole(model: &Model, errors: &mut Errors) {
+    for (_, split) in model.stages().filter(|(_, stage)| stage.row.lowering == Lowering::Split) {
+        let at = split.word.span();
+        if split.branches.is_empty() {
+            errors.help(at, "a `split` without branches", format!("`{}`", split.row.example));
+        } else if split.rest == Rest::Unsaid {
+            let help = "add `rest`, and read it as a port; or `rest = discard` to drop them on purpose";
+            errors.help(at, "events that no branch takes have nowhere to go", help);
         }
     }
 }
 
-/// Aggregates stand behind a window, windows behind a `key_by`, everything else behind a stream; and a pipeline ends in a
+/// Aggregates with names make a struct: the one that the return type names, or one that is said.
+fn aggregates_make_something(streams: &Streams<'_>, errors: &mut Errors) {
+    for (place, stage) in streams.model.stages() {
+        let Some(aggregates) = &stage.aggregates else { continue };
+        let is_named = aggregates.entries.iter().any(|(name, _)| name.is_some());
+        if is_named && aggregates.makes.is_none() && streams.struct_at(place).is_none() {
+            let fields: Vec<_> = aggregates.entries.iter().filter_map(|(name, _)| name.as_ref()).collect();
+            let fields: Vec<_> = fields.iter().map(|name| format!("{name}: …")).collect();
+            errors.help(
+                stage.word.span(),
+                "aggregates with names make a struct, and nothing says which",
+                format!(
+                    "return `Stream<Pane<…, Totals>>`, or say it here: `aggregate(Totals {{ {} }})`",
+                    fields.join(", ")
+                ),
+            );
+        }
+    }
+}
+
+/// `tumbling`, or `the second `tumbling`` where there is one before it.
+fn shown(stage: &Stage, model: &Model) -> String {
+    if stage.is_own() {
+        return "the operator".to_owned();
+    }
+    let same: Vec<_> = model.stages().filter(|(_, other)| other.word == stage.word && other.row.is_window()).collect();
+    let position = same.iter().position(|(_, other)| std::ptr::eq(*other, stage));
+    match (same.len(), position) {
+        (2.., Some(0)) => format!("the first `{}`", stage.word),
+        (2.., Some(1)) => format!("the second `{}`", stage.word),
+        (2.., Some(2)) => format!("the third `{}`", stage.word),
+        _ => format!("`{}`", stage.word),
+    }
+}
+
+/// Aggregates stand behind a window, windows behind a `key_by`, everything else behind a stream; and what goes out is a
 /// stream.
-fn stages_fit(model: &Model<'_>, errors: &mut Errors) {
-    let mut kind = Kind::Stream;
-    let mut before: Option<&Stage> = None;
-    for stage in &model.stages {
-        let word = &stage.word;
-        let at = word.span();
-        let behind = before.map_or(String::new(), |before| before.word.to_string());
-        let example = stage.row.example;
-        match (kind, stage.row.takes) {
-            (kind, takes) if kind == takes || kind == Kind::Unknown || takes == Kind::Unknown => {}
-            (Kind::Stream, Kind::Windowed) => errors.help(
-                at,
-                format!("`{word}` needs a window in front of it"),
-                format!("`-> key_by(user) -> tumbling(10s, delay = 3s) -> {example}`"),
-            ),
-            (Kind::Keyed, Kind::Windowed) => errors.help(
-                at,
-                format!("`{word}` needs a window between it and `{behind}`"),
-                format!("`-> tumbling(10s, delay = 3s) -> {example}`"),
-            ),
-            (Kind::Stream, Kind::Keyed) => errors.help(
-                at,
-                format!("`{word}` needs a `key_by` in front of it"),
-                format!("`-> key_by(user) -> {example}`"),
-            ),
-            (Kind::Windowed, Kind::Keyed) => errors.help(
-                at,
-                format!("two windows in a row: `{behind}` has to give a result before `{word}` can take it"),
-                format!("put an aggregate such as `sum(value)` and a `key_by` between them, or take `{behind}` out"),
-            ),
-            (Kind::Keyed, _) if word == "key_by" => errors.help(
-                at,
-                "two keys in a row: the second takes the place of the first",
-                "name all fields in one: `key_by(user, country)`",
-            ),
-            (Kind::Windowed, _) if word == "key_by" => errors.help(
-                at,
-                format!("`key_by` cannot follow `{behind}`: a window waits for an aggregate"),
-                "put an aggregate such as `sum(value)` between them",
-            ),
-            (Kind::Keyed, _) => errors.help(
-                at,
-                format!("`{word}` cannot follow `{behind}`: a keyed stream waits for a window"),
-                format!("put `{word}` in front of `{behind}`, or a window and an aggregate between them"),
-            ),
-            (_, _) => errors.help(
-                at,
-                format!("`{word}` cannot follow `{behind}`: a window waits for an aggregate"),
-                format!("put `{word}` in front of the `key_by`, or an aggregate such as `sum(value)` between them"),
-            ),
+fn stages_fit(streams: &Streams<'_>, errors: &mut Errors) {
+    for (number, flow) in streams.model.flows.iter().enumerate() {
+        let mut before: Option<&Stage> = None;
+        for (position, stage) in flow.stages.iter().enumerate() {
+            let kind = streams.before((number, position)).kind;
+            let behind = match (before, &flow.source) {
+                (Some(before), _) => before.word.to_string(),
+                (None, Source::Flow(_, name)) => name.to_string(),
+                _ => String::new(),
+            };
+            stage_fits(kind, &behind, stage, errors);
+            let passes_on = stage.row.takes == Kind::Stream && stage.row.gives == Kind::Stream;
+            if kind == stage.row.takes || kind == Kind::Unknown || !passes_on {
+                before = Some(stage);
+            }
         }
-        // A stage that only sits in the wrong place does not hide what was there.
-        let passes_on = stage.row.takes == Kind::Stream && stage.row.gives == Kind::Stream;
-        if kind == stage.row.takes || kind == Kind::Unknown || !passes_on {
-            kind = stage.row.gives;
-            before = Some(stage);
+        for (stage, source) in arguments(&flow.stages) {
+            is_plain(streams, source, &format!("`{}` reads", stage.word), errors);
+        }
+        if let Source::Union(sources, word) = &flow.source {
+            sources.iter().for_each(|source| is_plain(streams, source, &format!("`{word}` takes"), errors));
+        }
+        if flow.name.is_none() {
+            ends_in_a_stream(streams, number, before, errors);
         }
     }
-    if let Some(last) = before {
-        let word = &last.word;
-        match kind {
-            Kind::Stream | Kind::Unknown => {}
-            Kind::Keyed => errors.help(
-                word.span(),
-                format!("nothing follows `{word}`: a keyed stream waits for a window"),
-                "add `-> tumbling(10s, delay = 3s) -> sum(value)`",
-            ),
-            Kind::Windowed => errors.help(
-                word.span(),
-                format!("nothing follows `{word}`: a window waits for an aggregate"),
-                "add `-> sum(value)`",
-            ),
-        }
+}
+
+/// The streams that stages name.
+fn arguments(stages: &[Stage]) -> impl Iterator<Item = (&Stage, &Source)> {
+    stages.iter().flat_map(|stage| {
+        stage.positional.iter().filter_map(move |value| match value {
+            Value::Input(source) => Some((stage, source)),
+            _ => None,
+        })
+    })
+}
+
+fn stage_fits(kind: Kind, behind: &str, stage: &Stage, errors: &mut Errors) {
+    let word = if stage.is_own() { "the operator".to_owned() } else { format!("`{}`", stage.word) };
+    let plain = &stage.word;
+    let at = stage.word.span();
+    let example = stage.row.example;
+    match (kind, stage.row.takes) {
+        (kind, takes) if kind == takes || kind == Kind::Unknown || takes == Kind::Unknown => {}
+        (Kind::Parts, _) => errors.help(
+            at,
+            format!("{word} cannot follow `split`: a stream that is split is read by its parts"),
+            format!("give it a name, `let parts = … -> split {{ … }};`, and read `parts.rest -> {example}`"),
+        ),
+        (Kind::Stream, Kind::Windowed) => errors.help(
+            at,
+            format!("{word} needs a window in front of it"),
+            format!("`-> key_by(user) -> tumbling(10s, delay = 3s) -> {example}`"),
+        ),
+        (Kind::Keyed, Kind::Windowed) => errors.help(
+            at,
+            format!("{word} needs a window between it and `{behind}`"),
+            format!("`-> tumbling(10s, delay = 3s) -> {example}`"),
+        ),
+        (Kind::Stream, Kind::Keyed) => errors.help(
+            at,
+            format!("{word} needs a `key_by` in front of it"),
+            format!("`-> key_by(user) -> {example}`"),
+        ),
+        (Kind::Windowed, _) if stage.is_own() => errors.help(
+            at,
+            format!("an operator cannot follow `{behind}`: a window waits for an aggregate"),
+            "put an aggregate such as `sum(value)` between them",
+        ),
+        (Kind::Windowed, Kind::Keyed) => errors.help(
+            at,
+            format!("two windows in a row: `{behind}` has to give a result before {word} can take it"),
+            format!("put an aggregate such as `sum(value)` and a `key_by` between them, or take `{behind}` out"),
+        ),
+        (Kind::Keyed, _) if plain == "key_by" => errors.help(
+            at,
+            "two keys in a row: the second takes the place of the first",
+            "name all fields in one: `key_by(user, country)`",
+        ),
+        (Kind::Windowed, _) if plain == "key_by" => errors.help(
+            at,
+            format!("`key_by` cannot follow `{behind}`: a window waits for an aggregate"),
+            "put an aggregate such as `sum(value)` between them",
+        ),
+        (Kind::Keyed, _) if stage.row.waits_for_watermark() => errors.help(
+            at,
+            format!("{word} has its key in `on`, and `{behind}` is in front of it"),
+            format!("take `{behind}` out: `{example}`"),
+        ),
+        (Kind::Keyed, _) => errors.help(
+            at,
+            format!("{word} cannot follow `{behind}`: a keyed stream waits for a window"),
+            format!("put {word} in front of `{behind}`, or a window and an aggregate between them"),
+        ),
+        (_, _) => errors.help(
+            at,
+            format!("{word} cannot follow `{behind}`: a window waits for an aggregate"),
+            format!("put {word} in front of the `key_by`, or an aggregate such as `sum(value)` between them"),
+        ),
     }
+}
+
+/// Reports a stream that is keyed, windowed or split where a plain one is needed.
+fn is_plain(streams: &Streams<'_>, source: &Source, who: &str, errors: &mut Errors) {
+    let (Source::Flow(_, name), kind) = (source, streams.at(source).kind) else { return };
+    let (what, help) = match kind {
+        Kind::Stream | Kind::Unknown => return,
+        Kind::Keyed => ("keyed", format!("take the `key_by` out of `{name}`")),
+        Kind::Windowed => ("cut into windows", format!("put an aggregate behind it: `let {name} = … -> count();`")),
+        Kind::Parts => ("split", format!("name one of its parts: `{name}.rest`")),
+    };
+    errors.help(name.span(), format!("{who} a plain stream, and `{name}` is {what}"), help);
+}
+
+fn ends_in_a_stream(streams: &Streams<'_>, flow: usize, last: Option<&Stage>, errors: &mut Errors) {
+    let Some(written) = streams.model.flows.get(flow) else { return };
+    let (at, name) = match (last, &written.source) {
+        (Some(last), _) => (last.word.span(), last.word.to_string()),
+        (None, Source::Flow(_, name)) => (name.span(), name.to_string()),
+        (None, _) => return,
+    };
+    let (what, help) = match streams.end(flow).kind {
+        Kind::Stream | Kind::Unknown => return,
+        Kind::Keyed => ("a keyed stream waits for a window", "add `-> tumbling(10s, delay = 3s) -> sum(value)`"),
+        Kind::Windowed => ("a window waits for an aggregate", "add `-> sum(value)`"),
+        Kind::Parts => (
+            "a stream that is split is read by its parts",
+            "`{ let parts = … -> split { … }; (parts.large, parts.rest) }`",
+        ),
+    };
+    errors.help(at, format!("nothing follows `{name}`: {what}"), help);
 }
 
 /// Sizes, gaps, steps and ttl are greater than zero.
-fn durations_are_positive(model: &Model<'_>, errors: &mut Errors) {
-    for stage in &model.stages {
+fn durations_are_positive(model: &Model, errors: &mut Errors) {
+    for (_, stage) in model.stages() {
         let mut check = |what: &str, shape: Shape, literal: Option<&Literal>| {
             if let Some(literal) = literal.filter(|literal| literal.micros == 0 && shape == Shape::PositiveDuration) {
                 errors.help(literal.span, format!("{what} must be greater than zero"), "such as `10s`");
             }
         };
-        if let (Some(positional), Some(value)) = (stage.row.positional, &stage.positional) {
+        for (positional, value) in stage.row.positional.iter().zip(&stage.positional) {
             check(positional.what, positional.shape, value.literal());
         }
         for (name, value) in &stage.named {
             if let Some(named) = stage.row.named.iter().find(|named| name == named.name) {
                 check(&format!("`{name}`"), named.shape, value.literal());
             }
+            if let Value::Emit(Emit::Every(_, step)) = value {
+                check("the step of `every`", Shape::PositiveDuration, step.literal());
+            }
         }
     }
 }
 
 /// A sliding window starts at least once each size, and an event is in no more than 10,000 windows.
-fn every_fits_size(model: &Model<'_>, errors: &mut Errors) {
-    for stage in &model.stages {
+fn every_fits_size(model: &Model, errors: &mut Errors) {
+    for (_, stage) in model.stages() {
         let size = stage.size().and_then(|size| size.literal());
         let every = stage.duration("every").and_then(|every| every.literal());
         let (Some(size), Some(every)) = (size, every) else { continue };
@@ -176,154 +312,367 @@ fn every_fits_size(model: &Model<'_>, errors: &mut Errors) {
     }
 }
 
-/// An id is remembered as long as the windows behind can take a copy: window size plus lateness. Left out, the ttl is that;
-/// where none follows it has to be stated. Only the first window counts: behind its aggregate there are no copies.
-fn ttl_covers_windows(model: &Model<'_>, errors: &mut Errors) {
-    for (position, stage) in model.stages.iter().enumerate().filter(|(_, stage)| stage.word == "dedup") {
-        let window = model.stages.iter().skip(position).find(|stage| stage.row.is_window());
+/// The bounds of a join leave room for a pair.
+fn bounds_are_in_order(model: &Model, errors: &mut Errors) {
+    for (_, stage) in model.stages() {
+        let Some((name, Value::Within(lower, upper))) = stage.argument("within") else { continue };
+        if let (Some(lower), Some(upper)) = (lower.micros(), upper.micros())
+            && upper < lower
+        {
+            let [lower, upper] = [lower, upper].map(|micros| {
+                let sign = if micros < 0 { "-" } else { "" };
+                format!("{sign}{}", spell(micros.saturating_abs()))
+            });
+            let what = format!("no two rows lie from {lower} to {upper} apart");
+            errors.help(name.span(), what, format!("the smaller bound first: `within = {upper}..={lower}`"));
+        }
+    }
+}
+
+/// The return type is made of streams, by value.
+fn returns_streams(item: &Item, errors: &mut Errors) {
+    let ReturnType::Type(_, output) = &item.sig.output else { return };
+    let of = match ungrouped(output) {
+        Type::Tuple(tuple) => tuple.elems.iter().collect(),
+        ty => vec![ty],
+    };
+    for ty in of {
+        if let Type::Reference(reference) = ungrouped(ty)
+            && carried_by(&reference.elem).is_some()
+        {
+            errors.help_on(ty, "a pipeline gives its streams by value", format!("`{}`", text(&reference.elem)));
+        }
+    }
+}
+
+/// Each stream is read: a parameter, what a `let` names, and each part of a `split`.
+fn everything_is_read(streams: &Streams<'_>, errors: &mut Errors) {
+    let model = streams.model;
+    for (number, param) in streams.item.params.iter().enumerate().filter(|(_, param)| param.carries.is_some()) {
+        if streams.reads(|source| matches!(source, Source::Param(read, _) if *read == number)) == 0 {
+            let what = format!("nothing reads `{}`", param.ident);
+            let help = if model.one_line {
+                "take the parameter out, or read it: `union(a, b) -> …`, `-> join(b, …)`, or flows in braces"
+            } else {
+                "take the parameter out, or start a flow with it"
+            };
+            errors.help(param.ident.span(), what, help);
+        }
+    }
+    for (number, flow) in model.flows.iter().enumerate() {
+        let Some(name) = &flow.name else { continue };
+        let kind = streams.end(number).kind;
+        let reads = streams.reads(|source| matches!(source, Source::Flow(read, _) if *read == number));
+        let of_ports = streams.reads(|source| matches!(source, Source::Port(port, _) if port.flow == number));
+        if kind == Kind::Parts {
+            parts_are_read(streams, number, name, errors);
+        } else if reads == 0 && of_ports == 0 {
+            errors.help(
+                name.span(),
+                format!("nothing reads `{name}`"),
+                "let it go out, feed a flow with it, or take it out",
+            );
+        } else if reads == 0 {
+            let what = format!("nothing reads `{name}` itself, only what leaves by its ports");
+            errors.help(name.span(), what, format!("let it go out as well: `({name}, …)`"));
+        }
+    }
+}
+
+fn parts_are_read(streams: &Streams<'_>, flow: usize, name: &Ident, errors: &mut Errors) {
+    let Some(stages) = streams.model.flows.get(flow).map(|flow| &flow.stages) else { return };
+    let Some((position, split)) = stages.iter().enumerate().next_back() else { return };
+    for part in split.port_names() {
+        if streams.reads_of_port((flow, position), &part) == 0 {
+            let at = split.branches.iter().find(|(branch, _)| *branch == part).map(|(branch, _)| branch.span());
+            let at = match &split.rest {
+                Rest::Port(rest) if *rest == part => rest.span(),
+                _ => at.unwrap_or_else(|| split.word.span()),
+            };
+            let help = match part.as_str() {
+                "rest" => format!("read `{name}.rest`, or drop it on purpose: `rest = discard`"),
+                _ => format!("read `{name}.{part}`, or take the branch out"),
+            };
+            errors.help(at, format!("nothing reads `{name}.{part}`"), help);
+        }
+    }
+}
+
+/// An id is remembered as long as what stands behind can take a copy: for a window that is its size plus lateness. Left
+/// out, the ttl is that; where none follows it has to be stated. Only the first window on each way counts: behind its
+/// aggregate there are no copies.
+fn ttl_covers_windows(streams: &Streams<'_>, errors: &mut Errors) {
+    for ((flow, position), stage) in streams.model.stages().filter(|(_, stage)| stage.word == "dedup") {
+        let keepers = streams.keepers_behind((flow, position + 1));
+        let windows: Vec<_> = keepers.iter().copied().filter(|keeper| keeper.row.is_window()).collect();
+        let endless = windows.iter().find(|window| window.word == "session" || window.word == "global");
         let ttl = stage.argument("ttl").map(|(_, ttl)| ttl);
-        match (window, ttl) {
-            (None, None) => errors.help(
-                stage.word.span(),
-                "`dedup` needs a ttl here: no window behind it says for how long copies matter",
-                "`ttl = 1h`, for as long as copies may come",
-            ),
-            (Some(window), None) if window.word == "session" => errors.help(
-                stage.word.span(),
-                "`dedup` needs a ttl here: a session may stay open for ever, so none follows from it",
-                "`ttl = 1h`, for as long as copies may come",
-            ),
-            (Some(window), Some(ttl)) if window.word != "session" => {
-                let lateness =
-                    window.argument("lateness").map_or(Some(0), |(_, late)| late.literal().map(|late| late.micros));
-                let size = window.size().and_then(|size| size.literal()).map(|size| size.micros);
-                let (Some(size), Some(lateness), Some(ttl)) = (size, lateness, ttl.literal()) else { continue };
-                let needed = size.saturating_add(lateness);
-                // That zero is none is said already.
-                if ttl.micros != 0 && ttl.micros < needed {
-                    let needed = spell(needed);
-                    errors.help(
-                        ttl.span,
-                        format!(
-                            "ids are forgotten after `{}`, but `{}` takes copies for {needed}",
-                            ttl.text, window.word
-                        ),
-                        format!("`ttl = {needed}`, or leave it out"),
-                    );
+        let help = "`ttl = 1h`, for as long as copies may come";
+        let Some(ttl) = ttl else {
+            let what = match endless {
+                None if keepers.is_empty() => "no window behind it says for how long copies matter",
+                None => continue,
+                Some(window) if window.word == "global" => {
+                    "a global window stays open for ever, so none follows from it"
                 }
-            }
-            _ => {}
+                Some(_) => "a session may stay open for ever, so none follows from it",
+            };
+            errors.help(stage.word.span(), format!("`dedup` needs a ttl here: {what}"), help);
+            continue;
+        };
+        let needed = windows.iter().filter(|window| !(window.word == "session" || window.word == "global")).filter_map(
+            |window| {
+                let lateness =
+                    window.argument("lateness").map_or(Some(0), |(_, late)| late.literal().map(|late| late.micros))?;
+                let size = window.size()?.literal()?.micros;
+                Some((size.saturating_add(lateness), *window))
+            },
+        );
+        let (Some((needed, window)), Some(ttl)) = (needed.max_by_key(|(needed, _)| *needed), ttl.literal()) else {
+            continue;
+        };
+        // That zero is none is said already.
+        if ttl.micros != 0 && ttl.micros < needed {
+            let needed = spell(needed);
+            let window = shown(window, streams.model);
+            errors.help(
+                ttl.span,
+                format!("ids are forgotten after `{}`, but {window} takes copies for {needed}", ttl.text),
+                format!("`ttl = {needed}`, or leave it out"),
+            );
         }
     }
 }
 
 /// A stream has one watermark: from a `watermark` stage, or from `delay` on the window, which is short for it. Results
 /// bring theirs.
-fn one_watermark(model: &Model<'_>, errors: &mut Errors) {
-    let carries = model.source.and_then(|source| source.carries.as_ref());
-    let mut has_watermark = carries.is_some_and(|ty| arguments_of(ty, "Pane").is_some());
-    let mut stated: Option<&Stage> = None;
-    for stage in &model.stages {
-        if stage.word == "watermark" {
-            if let Some(first) = stated {
+fn one_watermark(streams: &Streams<'_>, errors: &mut Errors) {
+    for (place, stage) in streams.model.stages() {
+        let clock = streams.before(place).clock;
+        if stage.row.lowering == Lowering::Watermark {
+            let is_upstream = matches!(stage.positional.first(), Some(Value::Word(_)));
+            if let Clock::Made(first) = clock {
                 let what = format!("the stream has a watermark already, from `{}`", first.word);
                 errors.help(stage.word.span(), what, "take one of the two out");
             }
-            if stage.positional.is_none() && stage.argument("delay").is_none() {
+            if stage.positional.is_empty() && stage.argument("delay").is_none() {
                 errors.help(stage.word.span(), "`watermark` needs `delay = …`", "`watermark(delay = 3s)`");
             }
-            if let (Some(Value::Word(_)), Some((name, _))) = (&stage.positional, stage.named.first()) {
+            if let (true, Some((name, _))) = (is_upstream, stage.named.first()) {
                 let what = format!("`{name}` does not go with `upstream`: the watermark is made by somebody else");
                 errors.help(name.span(), what, "`watermark(upstream)`");
             }
-            stated = Some(stage);
-            has_watermark = true;
-        }
-        if !stage.row.is_window() {
-            continue;
-        }
-        match stage.argument("delay") {
-            Some((name, value)) => {
-                if let Some(first) = stated.filter(|_| !matches!(value, Value::Mistake)) {
-                    let what =
-                        format!("`delay` is short for a `watermark` stage, and there is one, from `{}`", first.word);
-                    errors.help(name.span(), what, "take one of the two out");
-                }
-                stated = Some(stage);
-            }
-            None if !has_watermark => {
-                let size = stage.positional.as_ref().map(|value| value.to_text()).unwrap_or_default();
-                let every = stage.argument("every").map(|(_, every)| format!(", every = {}", every.to_text()));
-                let example = format!("{}({size}{}, delay = 3s)", stage.word, every.unwrap_or_default());
-                let help = format!(
-                    "`{example}`: events come at most 3s behind the newest; or `watermark(upstream)` in front, if the \
-                     stream brings its own"
-                );
+        } else if stage.row.is_window() {
+            window_has_watermark(streams, place, stage, clock, errors);
+        } else if stage.row.waits_for_watermark() {
+            let word = shown(stage, streams.model);
+            let sides = match stage.positional.first() {
+                Some(Value::Input(other)) => vec![clock, streams.at(other).clock],
+                _ => vec![clock],
+            };
+            if sides.iter().any(|side| matches!(side, Clock::None)) {
+                let which = match sides.as_slice() {
+                    [Clock::None, Clock::None] => "neither of its streams has a watermark",
+                    [_, Clock::None] => "the stream that it reads has no watermark",
+                    _ => "the stream in front of it has no watermark",
+                };
                 errors.help(
                     stage.word.span(),
-                    "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
-                    help,
+                    format!("nothing would ever leave {word}: {which}"),
+                    "put `-> watermark(delay = 3s)` in front: events come at most 3s behind the newest",
                 );
             }
-            None => {}
         }
-        has_watermark = true;
     }
 }
 
-/// A window does not count results that may still be corrected.
-fn corrections_are_counted_once(model: &Model<'_>, errors: &mut Errors) {
-    let mut corrected: Option<&Stage> = None;
-    for stage in model.stages.iter().filter(|stage| stage.row.is_window()) {
-        if let Some(first) = corrected {
+fn window_has_watermark(
+    streams: &Streams<'_>,
+    (flow, position): (usize, usize),
+    stage: &Stage,
+    clock: Clock<'_>,
+    errors: &mut Errors,
+) {
+    match (stage.argument("delay"), clock) {
+        (Some((name, value)), Clock::Made(first)) if !matches!(value, Value::Mistake) => {
+            let what = format!("`delay` is short for a `watermark` stage, and there is one, from `{}`", first.word);
+            errors.help(name.span(), what, "take one of the two out");
+        }
+        (Some((name, value)), _) => {
+            let has_key = position > 0 || streams.model.flows.get(flow).is_some_and(|flow| flow.stages.is_empty());
+            if !has_key && !matches!(value, Value::Mistake) {
+                let what = "`delay` stands for a `watermark` in front of the `key_by`, and that is in another flow";
+                errors.help(name.span(), what, "put `-> watermark(delay = …)` in front of the `key_by`");
+            }
+        }
+        (None, Clock::None) => {
+            let size = stage.positional.first().map(|value| value.to_text());
+            let every = stage.argument("every").map(|(_, every)| format!("every = {}", every.to_text()));
+            let emit = stage.argument("emit").filter(|_| stage.word == "global").map(|_| "emit = …".to_owned());
+            let arguments: Vec<_> =
+                size.into_iter().chain(every).chain(emit).chain(["delay = 3s".to_owned()]).collect();
+            let help = format!(
+                "`{}({})`: events come at most 3s behind the newest; or `watermark(upstream)` in front, if the stream \
+                 brings its own",
+                stage.word,
+                arguments.join(", ")
+            );
             errors.help(
                 stage.word.span(),
-                format!(
-                    "the results of `{}` can be corrected, and `{}` would count each correction beside what it corrects",
-                    first.word, stage.word
-                ),
-                format!("leave `lateness` out of `{}`", first.word),
+                "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
+                help,
             );
         }
-        let lateness = stage.argument("lateness");
-        if lateness.is_some_and(|(_, lateness)| lateness.literal().is_none_or(|literal| literal.micros != 0)) {
-            corrected = Some(stage);
+        (None, _) => {}
+    }
+}
+
+/// A union has two inputs or more, and either all of them have a watermark or none.
+fn unions_fit(streams: &Streams<'_>, errors: &mut Errors) {
+    let unions = streams
+        .model
+        .flows
+        .iter()
+        .flat_map(|flow| std::iter::once(&flow.source).chain(arguments(&flow.stages).map(|(_, source)| source)));
+    for union in unions {
+        let Source::Union(sources, word) = union else { continue };
+        match sources.as_slice() {
+            [] => errors.help(word.span(), "a `union` of nothing", "`union(a, b)`"),
+            [one] => {
+                let name = source_text(one);
+                errors.help(word.span(), "a `union` of one stream is that stream", format!("`{name} -> …`"));
+            }
+            _ => {}
         }
+        let without = sources.iter().find(|source| matches!(streams.at(source).clock, Clock::None));
+        let with = sources.iter().find(|source| matches!(streams.at(source).clock, Clock::Made(_) | Clock::Brought));
+        if let (Some(without), Some(with)) = (without, with) {
+            let (without, with) = (without, source_text(with));
+            let name = source_text(without);
+            errors.help(
+                source_span(without),
+                format!("`{with}` has a watermark, and `{name}` has none"),
+                format!("put `-> watermark(delay = 3s)` behind `{name}`; or behind the `union`, and nowhere before it"),
+            );
+        }
+    }
+}
+
+/// A stream as its user wrote it.
+fn source_text(source: &Source) -> String {
+    match source {
+        Source::Param(_, name) | Source::Flow(_, name) => name.to_string(),
+        Source::Port(port, name) => format!("{name}.{}", port.port),
+        Source::Union(..) => "union(…)".to_owned(),
+        Source::Unknown => "…".to_owned(),
+    }
+}
+
+fn source_span(source: &Source) -> Span {
+    match source {
+        Source::Param(_, name) | Source::Flow(_, name) | Source::Port(_, name) | Source::Union(_, name) => name.span(),
+        Source::Unknown => Span::call_site(),
+    }
+}
+
+/// A window, a join or an operator over keys does not count results that may still be corrected.
+fn corrections_are_counted_once(streams: &Streams<'_>, errors: &mut Errors) {
+    for (place, stage) in streams.model.stages() {
+        if !stage.row.is_window() && !stage.row.waits_for_watermark() {
+            continue;
+        }
+        let other = stage.positional.first().and_then(|value| match value {
+            Value::Input(source) => streams.at(source).corrected,
+            _ => None,
+        });
+        let Some(first) = streams.before(place).corrected.or(other) else { continue };
+        let settings: Vec<_> = ["lateness", "emit"].into_iter().filter(|name| first.argument(name).is_some()).collect();
+        let (first, second) = (shown(first, streams.model), shown(stage, streams.model));
+        errors.help(
+            stage.word.span(),
+            format!("the results of {first} can be corrected, and {second} would count each correction beside what it corrects"),
+            format!("leave {} out of {first}", list(settings)),
+        );
     }
 }
 
 /// Late events leave by a stream of the return type, or are discarded on purpose.
-fn late_events_go_somewhere(item: &Item, model: &Model<'_>, errors: &mut Errors) {
-    let ReturnType::Type(_, output) = &item.sig.output else { return };
+fn late_events_go_somewhere(streams: &Streams<'_>, errors: &mut Errors) {
+    let model = streams.model;
     let is_mistaken = |stage: &Stage| matches!(stage.argument("late"), Some((_, Value::Mistake)));
-    if model.stages.is_empty() || model.stages.iter().any(is_mistaken) {
+    if model.stages().next().is_none() || model.stages().any(|(_, stage)| is_mistaken(stage)) {
         return;
     }
-    let Some(streams) = returned(output) else { return };
+    if model.one_line {
+        return late_streams_are_returned(streams, errors);
+    }
+    for (place, stage) in model.stages() {
+        for port in stage.ports().filter(|port| port.carries != Carries::Optional) {
+            if streams.reads_of_port(place, port.name) > 0 {
+                continue;
+            }
+            let name = stage.name.as_ref().or(model.flows.get(place.0).and_then(|flow| flow.name.as_ref()));
+            let read = match name {
+                Some(name) => format!("read `{name}.{}`", port.name),
+                None => format!("give the stage a name with `as w`, and read `w.{}`", port.name),
+            };
+            let word = shown(stage, model);
+            let (what, drop) = match port.carries {
+                Carries::IfSaid => {
+                    (format!("events that {word} finds nothing for have nowhere to go"), "`missing = discard`")
+                }
+                _ => (format!("events that come too late for {word} have nowhere to go"), "`late = discard`"),
+            };
+            let drop = if stage.is_own() { "`process(…, late = discard)`" } else { drop };
+            errors.help(stage.word.span(), what, format!("{read}, or drop them on purpose: {drop}"));
+        }
+    }
+}
+
+fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
+    let (item, model) = (streams.item, streams.model);
+    let ReturnType::Type(_, output) = &item.sig.output else { return };
+    let Some(returned) = returned(output) else { return };
     let is_late = |ty: &&Type| carried_by(ty).is_some_and(|carried| arguments_of(carried, "Late").is_some());
-    let late: Vec<_> = streams.iter().copied().filter(is_late).collect();
-    let windows: Vec<_> = model.stages.iter().filter(|stage| stage.row.is_window() && !stage.discards_late()).collect();
+    let late: Vec<_> = returned.iter().copied().filter(is_late).collect();
+    let is_wired = |carries: Carries| matches!(carries, Carries::Late | Carries::LateOther);
+    let ports: Vec<_> = model
+        .stages()
+        .flat_map(|(place, stage)| {
+            stage.ports().filter(|port| is_wired(port.carries)).map(move |port| (place, stage, port))
+        })
+        .collect();
     // An alias may be a stream of late events under another name: that is for the compiler.
     let is_alias = |ty: &&&Type| matches!(ungrouped(ty), Type::Path(_)) && carried_by(ty).is_none();
-    let aliases = streams.iter().skip(1).filter(is_alias).count();
-    if late.len() + aliases < windows.len() {
-        let Some(window) = windows.get(late.len()) else { return };
-        let results = streams.first().map_or("Stream<…>".to_owned(), |ty| text(ungrouped(ty)));
-        let carries = match (late.len(), model.source.and_then(|source| source.carries.as_ref())) {
-            (0, Some(carries)) => text(carries),
-            _ => "…".to_owned(),
+    let aliases = returned.iter().skip(1).filter(is_alias).count();
+    if late.len() + aliases < ports.len() {
+        let Some((place, stage, port)) = ports.get(late.len()) else { return };
+        let results = returned.first().map_or("Stream<…>".to_owned(), |ty| text(ungrouped(ty)));
+        let of_other = port.carries == Carries::LateOther;
+        let carried = match stage.positional.first() {
+            Some(Value::Input(other)) if of_other => streams.at(other).carries,
+            _ => streams.before(*place).carries,
         };
+        let carries = carried.map_or("…".to_owned(), text);
         let already: String = late.iter().map(|ty| format!(", {}", text(ty))).collect();
+        let word = shown(stage, model);
+        let side = match port.name {
+            "late_left" => " on its left side",
+            "late_right" => " on its right side",
+            "late_versions" => " of its table",
+            _ => "",
+        };
+        let discard = match stage.is_own() {
+            true => "`process(…, late = discard)`".to_owned(),
+            false => format!("`late = discard` in {word}"),
+        };
         errors.help_on(
             output,
-            format!("events that come too late for `{}` have nowhere to go", window.word),
-            format!(
-                "return `({results}{already}, Stream<Late<{carries}>>)`, or drop them on purpose: `late = discard` in `{}`",
-                window.word
-            ),
+            format!("events that come too late for {word}{side} have nowhere to go"),
+            format!("return `({results}{already}, Stream<Late<{carries}>>)`, or drop them on purpose: {discard}"),
         );
-    } else if let Some(extra) = late.get(windows.len()) {
-        let discards = model.stages.iter().find(|stage| stage.row.is_window() && stage.discards_late());
+    } else if let Some(extra) = late.get(ports.len()) {
+        let discards = model.stages().map(|(_, stage)| stage).find(|stage| stage.discards_late());
         let (what, help) = match discards {
             Some(stage) => (
                 format!("no late events come out: `{}` discards them", stage.word),
@@ -332,6 +681,27 @@ fn late_events_go_somewhere(item: &Item, model: &Model<'_>, errors: &mut Errors)
             None => ("no late events come out: there is no window for them".to_owned(), "take this stream out"),
         };
         errors.help_on(extra, what, help);
+    }
+}
+
+/// As many streams go out as the return type has.
+fn outputs_fit_the_return_type(item: &Item, model: &Model, errors: &mut Errors) {
+    let ReturnType::Type(_, output) = &item.sig.output else { return };
+    let Some(returned) = returned(output).filter(|_| !model.one_line && !model.outputs().is_empty()) else { return };
+    if returned.len() != model.outputs().len() {
+        let streams = |count: usize| if count == 1 { "1 stream".to_owned() } else { format!("{count} streams") };
+        errors.help_on(
+            output,
+            format!(
+                "{} in the return type, and {} out",
+                streams(returned.len()),
+                match model.outputs().len() {
+                    1 => "1 flow goes".to_owned(),
+                    count => format!("{count} flows go"),
+                }
+            ),
+            "the return type has one stream for each flow that goes out, in their order",
+        );
     }
 }
 
@@ -371,7 +741,7 @@ mod tests {
             ("-> source ->", "nothing stands in front of this `->`"),
             ("source -> ->", "nothing stands behind this `->`"),
             ("source |", "expected `->`, found `|`"),
-            ("source.late ->", "expected `->`, found `.`"),
+            ("source.late ->", "`source` is a parameter, and has no ports"),
             ("source -> filter(active) |", "expected `->`, found `|`"),
             ("source", "expected `->`, found `key_by`"),
         ] {
@@ -524,7 +894,8 @@ mod tests {
         assert_eq!(reported(&line(""), item), [] as [&str; 0]);
         assert_eq!(reported(&line(", lateness = 0s"), item), [] as [&str; 0]);
         for lateness in [", lateness = 1s", ", lateness = LATENESS"] {
-            let expected = "the results of `tumbling` can be corrected, and `tumbling` would count each correction";
+            let expected =
+                "the results of the first `tumbling` can be corrected, and the second `tumbling` would count";
             check(item, &[(line(lateness).as_str(), expected)]);
         }
     }

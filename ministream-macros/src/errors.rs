@@ -78,8 +78,8 @@ pub(crate) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
 }
 
 /// `` `a`, `b` and `c` ``
-pub(crate) fn list(words: impl IntoIterator<Item = &'static str>) -> String {
-    let quoted: Vec<_> = words.into_iter().map(|word| format!("`{word}`")).collect();
+pub(crate) fn list(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let quoted: Vec<_> = words.into_iter().map(|word| format!("`{}`", word.as_ref())).collect();
     match quoted.as_slice() {
         [] => String::new(),
         [one] => one.clone(),

@@ -1,5 +1,8 @@
 //! The body of the function: the calls of the fluent builder. Cannot fail.
 //!
+//! Each flow becomes a statement, `let name = source.calls…;`, cut where a port is taken: `let (s, w_late) =
+//! ….with_late();`. A stream that is read more than once is closed, and cloned for all reads but the last.
+//!
 //! User tokens keep their spans, generated ones take the span of the user's token that they stand for, so that what
 //! rustc finds wrong is underlined there. Names that are made here cannot meet the user's (mixed-site hygiene).
 
@@ -10,66 +13,279 @@ use syn::spanned::Spanned;
 
 use crate::captures::rebinds;
 use crate::duration::Duration;
-use crate::item::{Item, Param};
-use crate::model::{Model, Stage};
-use crate::stages::{Lowering, Shape};
-use crate::values::{FieldPath, Value, gives_reference};
+use crate::facts::Streams;
+use crate::model::{Aggregates, Flow, PortOf, Rest, Source, Stage};
+use crate::stages::{Carries, Kind, Lowering, Port, Shape};
+use crate::values::{Bound, Emit, FieldPath, Value, gives_reference};
 
 /// The body of the pipeline.
-pub(crate) fn body(item: &Item, source: &Param, model: &Model<'_>) -> TokenStream {
-    let carried = source.carries.as_ref().map(|ty| {
-        // Said once and at the type, rather than at each stage that stores it.
-        let check = quote_spanned! { ty.span() => ::ministream::__private::is_data::<#ty>(); };
-        quote! { #check }
-    });
-    let source = &source.ident;
-    let mut calls = Vec::new();
-    for (position, stage) in model.stages.iter().enumerate() {
-        if stage.word == "key_by" {
-            // `delay` on a window is a watermark in front of the `key_by` that feeds it.
-            let window = model.stages.get(position + 1);
-            calls.extend(
-                window.and_then(|window| window.duration("delay")).map(|delay| bounded(delay, &[], stage.word.span())),
-            );
+pub(crate) fn body(streams: &Streams<'_>) -> TokenStream {
+    let mut body = Body { streams, read: Vec::new(), statements: TokenStream::new() };
+    for param in streams.item.streams() {
+        if let Some(ty) = &param.carries {
+            // Said once and at the type, rather than at each stage that stores it.
+            body.statements.extend(quote_spanned! { ty.span() => ::ministream::__private::is_data::<#ty>(); });
         }
-        calls.push(stage_calls(stage));
     }
-    let at = match &item.sig.output {
+    let mut outputs = Vec::new();
+    for (number, flow) in streams.model.flows.iter().enumerate() {
+        let chain = body.flow(number, flow);
+        if let Some(name) = &flow.name {
+            let ident = made(&name.to_string(), name.span());
+            let close = body.is_closed(number).then(|| quote_spanned! { name.span() => .into_streams() });
+            if streams.end(number).kind != Kind::Parts {
+                body.statements.extend(quote! { let #ident = #chain #close; });
+            }
+        } else {
+            outputs.push(quote_spanned! { flow.end => #chain.into_streams() });
+        }
+    }
+    if streams.model.one_line {
+        outputs.extend(wired(streams).map(|(place, port)| {
+            let ident = port_ident(place, port.name, streams.model.end);
+            quote! { #ident }
+        }));
+    }
+    let at = match &streams.item.sig.output {
         ReturnType::Type(_, ty) => ty.span(),
-        ReturnType::Default => item.sig.ident.span(),
+        ReturnType::Default => streams.item.sig.ident.span(),
     };
     // A mismatch with the return type is underlined where the user wrote it.
-    let streams = Ident::new("streams", generated(at));
-    let close = quote_spanned! { model.end => .into_streams() };
+    let result = Ident::new("streams", generated(at));
+    let statements = body.statements;
+    let all = match outputs.as_slice() {
+        [one] => quote! { #one },
+        all => quote! { (#(#all),*) },
+    };
     quote! {
-        #carried
-        let #streams = #source #(#calls)* #close;
-        #streams
+        #statements
+        let #result = #all;
+        #result
     }
 }
 
+/// In one line: the ports whose events go out behind the results.
+fn wired<'a>(streams: &'a Streams<'_>) -> impl Iterator<Item = ((usize, usize), &'static Port)> + use<'a> {
+    streams.model.stages().flat_map(|(place, stage)| {
+        stage.ports().filter(|port| port.carries != Carries::Optional).map(move |port| (place, port))
+    })
+}
+
+/// The body under work.
+struct Body<'a> {
+    streams: &'a Streams<'a>,
+    /// What was read so far.
+    read: Vec<Read>,
+    statements: TokenStream,
+}
+
+#[derive(PartialEq, Eq)]
+enum Read {
+    Param(usize),
+    Flow(usize),
+    Port(PortOf),
+}
+
+impl Body<'_> {
+    /// The chain of a flow; what its ports need stands among the statements in front of it.
+    fn flow(&mut self, number: usize, flow: &Flow) -> TokenStream {
+        let mut chain = self.source(&flow.source);
+        let last_key = flow.stages.iter().rposition(|stage| stage.row.gives == Kind::Keyed);
+        for (position, stage) in flow.stages.iter().enumerate() {
+            let place = (number, position);
+            if stage.row.gives == Kind::Keyed {
+                chain = self.watermark_of_delay(chain, place, stage);
+                if last_key == Some(position) && self.is_cloned(number) {
+                    chain = quote_spanned! { stage.word.span() => #chain.into_streams() };
+                }
+            }
+            chain = match stage.row.lowering {
+                Lowering::Split => self.split(chain, place, stage),
+                Lowering::Join | Lowering::Enrich => self.two_inputs(chain, stage),
+                _ => {
+                    let calls = stage_calls(self.streams, place, stage);
+                    quote! { #chain #calls }
+                }
+            };
+            if stage.row.lowering != Lowering::Split {
+                if let Some(name) = &stage.name {
+                    let text = Literal::string(&name.to_string());
+                    chain = quote_spanned! { name.span() => #chain.named(#text) };
+                }
+                chain = self.ports(chain, place, stage);
+            }
+        }
+        chain
+    }
+
+    /// `delay` on a window is a watermark in front of the `key_by` that feeds it.
+    fn watermark_of_delay(&mut self, chain: TokenStream, (flow, key): (usize, usize), key_by: &Stage) -> TokenStream {
+        let place = (flow, key + 1);
+        let Some((window, delay)) = self.streams.stage(place).and_then(|w| Some((w, w.duration("delay")?))) else {
+            return chain;
+        };
+        let watermark = bounded(delay, &[], key_by.word.span());
+        let chain = quote! { #chain #watermark };
+        match window.ports().find(|port| port.name == "rejected") {
+            Some(port) if self.streams.reads_of_port(place, port.name) > 0 => {
+                self.port(chain, place, port, key_by.word.span())
+            }
+            _ => chain,
+        }
+    }
+
+    /// Takes the ports of a stage that are read.
+    fn ports(&mut self, mut chain: TokenStream, place: (usize, usize), stage: &Stage) -> TokenStream {
+        let at = stage.word.span();
+        for port in stage.ports() {
+            let is_wired = self.streams.model.one_line && port.carries != Carries::Optional;
+            let is_delay = stage.row.is_window() && port.name == "rejected";
+            if !is_delay && (is_wired || self.streams.reads_of_port(place, port.name) > 0) {
+                chain = self.port(chain, place, port, at);
+            }
+        }
+        chain
+    }
+
+    fn port(&mut self, chain: TokenStream, place: (usize, usize), port: &Port, at: Span) -> TokenStream {
+        let (rest, taken) = (Ident::new("s", generated(at)), port_ident(place, port.name, at));
+        let method = Ident::new(port.method, at);
+        self.statements.extend(quote_spanned! { at => let (#rest, #taken) = #chain.#method(); });
+        quote! { #rest }
+    }
+
+    fn split(&mut self, chain: TokenStream, place: (usize, usize), stage: &Stage) -> TokenStream {
+        let mut chain = chain;
+        for (name, condition) in &stage.branches {
+            let at = name.span();
+            let (rest, part) = (Ident::new("s", generated(at)), port_ident(place, &name.to_string(), at));
+            let condition = argument(Shape::Take, condition);
+            let text = Literal::string(&name.to_string());
+            self.statements.extend(quote_spanned! { at => let (#rest, #part) = #chain.split_off(#condition); });
+            chain = quote_spanned! { at => #rest.named(#text) };
+        }
+        let at = stage.word.span();
+        match &stage.rest {
+            Rest::Port(name) => {
+                let rest = port_ident(place, &name.to_string(), at);
+                self.statements.extend(quote_spanned! { at => let #rest = #chain.into_streams(); });
+            }
+            _ => self.statements.extend(quote_spanned! { at => #chain.into_streams().discard(); }),
+        }
+        TokenStream::new()
+    }
+
+    /// `.key_by(…).join(other.key_by(…), …)`
+    fn two_inputs(&mut self, chain: TokenStream, stage: &Stage) -> TokenStream {
+        let at = stage.word.span();
+        let (Some((_, on)), Some(Value::Input(other))) = (stage.argument("on"), stage.positional.first()) else {
+            return chain;
+        };
+        let key = Ident::new("key_by", at);
+        let (left, right) = (select_call(&key, on), stage.argument("right_on").map_or(on, |(_, right)| right));
+        let right = select_call(&key, right);
+        let other = self.source(other);
+        let discard = stage.discards_late().then(|| quote_spanned! { at => .discard_late() });
+        if stage.row.lowering == Lowering::Enrich {
+            let method = if stage.says("missing", "keep") { "enrich_or_none" } else { "enrich" };
+            let method = Ident::new(method, at);
+            let missing = stage.says("missing", "discard").then(|| quote_spanned! { at => .discard_missing() });
+            return quote_spanned! { at => #chain #left.#method(#other #right) #missing #discard };
+        }
+        let within = match stage.argument("within") {
+            Some((name, Value::Within(lower, upper))) => {
+                let (lower, upper) = (bound(lower), bound(upper));
+                quote_spanned! { name.span() => #lower..=#upper }
+            }
+            _ => TokenStream::new(),
+        };
+        let method = &stage.word;
+        quote_spanned! { at => #chain #left.#method(#other #right, #within) #discard }
+    }
+
+    /// A stream, or a clone of it where it is read again.
+    fn source(&mut self, source: &Source) -> TokenStream {
+        let (read, ident, reads) = match source {
+            Source::Param(number, name) => {
+                let reads = self.streams.reads(|source| matches!(source, Source::Param(of, _) if of == number));
+                (Read::Param(*number), name.clone(), reads)
+            }
+            Source::Flow(number, name) => {
+                let reads = self.streams.reads(|source| matches!(source, Source::Flow(of, _) if of == number));
+                (Read::Flow(*number), made(&name.to_string(), name.span()), reads)
+            }
+            Source::Port(port, name) => {
+                let reads = self.streams.reads_of_port((port.flow, port.stage), &port.port);
+                (Read::Port(port.clone()), port_ident((port.flow, port.stage), &port.port, name.span()), reads)
+            }
+            Source::Union(sources, word) => {
+                let inputs: Vec<_> = sources.iter().map(|source| self.source(source)).collect();
+                let Some((first, others)) = inputs.split_first() else { return TokenStream::new() };
+                return quote_spanned! { word.span() => #first.union([#(#others),*]) };
+            }
+            Source::Unknown => return TokenStream::new(),
+        };
+        let before = self.read.iter().filter(|earlier| **earlier == read).count();
+        self.read.push(read);
+        if before + 1 < reads {
+            let clone = quote_spanned! { generated(ident.span()) => ::ministream::__private::Clone::clone };
+            quote! { #clone(&#ident) }
+        } else {
+            quote! { #ident }
+        }
+    }
+
+    /// Whether a flow is put into the graph where it ends, rather than where it is read.
+    fn is_closed(&self, flow: usize) -> bool {
+        let is_it = |source: &Source| matches!(source, Source::Flow(of, _) if *of == flow);
+        let in_union = |source: &Source| matches!(source, Source::Union(..)) && source.leaves().into_iter().any(is_it);
+        let arguments = |flow: &Flow| {
+            flow.stages
+                .iter()
+                .flat_map(|stage| &stage.positional)
+                .any(|value| matches!(value, Value::Input(of) if in_union(of)))
+        };
+        let is_united = self.streams.model.flows.iter().any(|flow| in_union(&flow.source) || arguments(flow));
+        self.streams.end(flow).kind == Kind::Stream && (is_united || self.streams.reads(is_it) > 1)
+    }
+
+    /// Whether a keyed or windowed stream is read more than once, or what is made of it is.
+    fn is_cloned(&self, flow: usize) -> bool {
+        if !matches!(self.streams.end(flow).kind, Kind::Keyed | Kind::Windowed) {
+            return false;
+        }
+        let is_it = |source: &Source| matches!(source, Source::Flow(of, _) if *of == flow);
+        let mut made_of_it = self.streams.model.flows.iter().enumerate().filter(|(_, other)| is_it(&other.source));
+        self.streams.reads(is_it) > 1 || made_of_it.any(|(other, _)| self.is_cloned(other))
+    }
+}
+
+/// What a stream is called that leaves by a port.
+fn port_ident((flow, stage): (usize, usize), port: &str, at: Span) -> Ident {
+    Ident::new(&format!("port_{flow}_{stage}_{port}"), generated(at))
+}
+
+/// A name of the user's for a stream, which no closure can mean.
+fn made(name: &str, at: Span) -> Ident {
+    Ident::new(name, generated(at))
+}
+
 /// The calls that one stage becomes.
-fn stage_calls(stage: &Stage) -> TokenStream {
+fn stage_calls(streams: &Streams<'_>, place: (usize, usize), stage: &Stage) -> TokenStream {
     let word = &stage.word;
     let at = word.span();
-    let calls = match stage.row.lowering {
+    match stage.row.lowering {
         Lowering::Call => {
-            let argument = stage.positional.as_ref().map(|value| argument(stage, value));
-            quote_spanned! { at => .#word(#argument) }
+            let arguments = call_arguments(stage);
+            quote_spanned! { at => .#word(#(#arguments),*) }
         }
         Lowering::Select => {
-            let by_reference = match &stage.positional {
-                Some(Value::Fields(fields)) => fields.len() == 1,
-                Some(Value::Closure { closure, .. }) => gives_reference(closure),
-                _ => false,
-            };
-            let method = if by_reference { word.clone() } else { format_ident!("{word}_owned", span = at) };
-            let argument = stage.positional.as_ref().map(|value| argument(stage, value));
+            let select = stage.positional.first().map(|value| select_call(word, value));
             let settings = stage.named.iter().map(|(name, value)| {
                 let value = argument_of(value);
                 quote_spanned! { name.span() => .#name(#value) }
             });
-            quote_spanned! { at => .#method(#argument) #(#settings)* }
+            quote! { #select #(#settings)* }
         }
         Lowering::Watermark => match stage.duration("delay") {
             Some(delay) => {
@@ -79,12 +295,66 @@ fn stage_calls(stage: &Stage) -> TokenStream {
             None => quote_spanned! { at => .watermark(::ministream::__private::Upstream) },
         },
         Lowering::Window(type_name) => window_calls(stage, type_name),
+        Lowering::Aggregates => match &stage.aggregates {
+            Some(aggregates) => aggregates_call(aggregates, streams.struct_at(place), at),
+            None => {
+                let arguments = call_arguments(stage);
+                quote_spanned! { at => .#word(#(#arguments),*) }
+            }
+        },
+        Lowering::Process | Lowering::Operator => {
+            let method = Ident::new(stage.row.word, at);
+            let arguments = call_arguments(stage);
+            let discard = stage.discards_late().then(|| quote_spanned! { at => .discard_late() });
+            quote_spanned! { at => .#method(#(#arguments),*) #discard }
+        }
+        Lowering::Split | Lowering::Join | Lowering::Enrich => TokenStream::new(),
+    }
+}
+
+/// `.key_by(|event| &event.user)`, or `.key_by_owned(…)`.
+fn select_call(method: &Ident, value: &Value) -> TokenStream {
+    let at = method.span();
+    let by_reference = match value {
+        Value::Fields(fields) => fields.len() == 1,
+        Value::Closure { closure, .. } => gives_reference(closure),
+        _ => false,
     };
-    let named = stage.name.as_ref().map(|name| {
-        let text = Literal::string(&name.to_string());
-        quote_spanned! { name.span() => .named(#text) }
-    });
-    quote! { #calls #named }
+    let method = if by_reference { method.clone() } else { format_ident!("{method}_owned", span = at) };
+    let argument = argument(Shape::Identity, value);
+    quote_spanned! { at => .#method(#argument) }
+}
+
+/// The arguments without a name, and behind them those with one that are required.
+fn call_arguments(stage: &Stage) -> Vec<TokenStream> {
+    let positional = stage.row.positional.iter().zip(&stage.positional);
+    let positional = positional.map(|(positional, value)| argument(positional.shape, value));
+    let required = stage.row.named.iter().filter(|named| named.required);
+    let required = required.filter_map(|named| Some(argument(named.shape, stage.argument(named.name)?.1)));
+    positional.chain(required).collect()
+}
+
+/// `.aggregate_with(|of| (of.sum(…), of.count()))`
+fn aggregates_call(aggregates: &Aggregates, makes: Option<&syn::Path>, at: Span) -> TokenStream {
+    let of = Ident::new("of", generated(at));
+    let calls: Vec<_> = aggregates
+        .entries
+        .iter()
+        .map(|(_, stage)| {
+            let (word, arguments) = (&stage.word, call_arguments(stage));
+            quote_spanned! { word.span() => #of.#word(#(#arguments),*) }
+        })
+        .collect();
+    let fields: Option<Vec<_>> = aggregates.entries.iter().map(|(name, _)| name.as_ref()).collect();
+    let all = match (calls.as_slice(), fields, aggregates.makes.as_ref().or(makes)) {
+        (_, Some(fields), Some(path)) => {
+            let values: Vec<_> = fields.iter().map(|name| made(&name.to_string(), name.span())).collect();
+            quote_spanned! { at => #of.map((#(#calls,)*), |(#(#values,)*)| #path { #(#fields: #values),* }) }
+        }
+        ([one], _, _) => quote! { #one },
+        (calls, _, _) => quote! { (#(#calls),*) },
+    };
+    quote_spanned! { at => .aggregate_with(|#of| #all) }
 }
 
 fn bounded(delay: &Duration, settings: &[&(Ident, Value)], at: Span) -> TokenStream {
@@ -96,30 +366,40 @@ fn bounded(delay: &Duration, settings: &[&(Ident, Value)], at: Span) -> TokenStr
     quote_spanned! { at => .watermark(::ministream::__private::Bounded::new(#delay) #(#settings)*) }
 }
 
-fn window_calls(stage: &Stage, type_name: &str) -> TokenStream {
-    let at = stage.word.span();
-    let type_name = Ident::new(type_name, at);
-    let required = stage.row.named.iter().filter(|named| named.required).filter_map(|named| stage.argument(named.name));
-    let sizes = stage.positional.iter().chain(required.map(|(_, value)| value)).map(argument_of);
-    let offset = stage.argument("offset").map(|(name, value)| {
-        let value = argument_of(value);
-        quote_spanned! { name.span() => .#name(#value) }
-    });
-    let lateness = stage.argument("lateness").map(|(name, value)| {
-        let value = argument_of(value);
-        quote_spanned! { name.span() => .allowed_lateness(#value) }
-    });
-    let discard = stage.discards_late().then(|| quote_spanned! { at => .discard_late() });
-    quote_spanned! { at =>
-        .window(::ministream::__private::#type_name::new(#(#sizes),*) #offset) #lateness #discard
+fn bound(bound: &Bound) -> TokenStream {
+    let by = duration(&bound.by);
+    if bound.before {
+        quote! { ::ministream::__private::before(#by) }
+    } else {
+        quote! { ::ministream::__private::after(#by) }
     }
 }
 
-/// The argument without a name, in the shape that the stage wants it.
-fn argument(stage: &Stage, value: &Value) -> TokenStream {
-    let shape = stage.row.positional.map(|positional| positional.shape);
+fn window_calls(stage: &Stage, type_name: &str) -> TokenStream {
+    let at = stage.word.span();
+    let type_name = Ident::new(type_name, at);
+    let every = stage.argument("every").map(|(_, every)| every);
+    let sizes = stage.positional.iter().chain(every).map(argument_of);
+    let setting = |name: &str, method: &str| {
+        stage.argument(name).map(|(name, value)| {
+            let (method, value) = (Ident::new(method, name.span()), argument_of(value));
+            quote_spanned! { name.span() => .#method(#value) }
+        })
+    };
+    let (offset, lateness) = (setting("offset", "offset"), setting("lateness", "allowed_lateness"));
+    let emit = setting("emit", "emit");
+    // Nothing is ever late for a window that has no end.
+    let discards = stage.discards_late() || stage.ports().all(|port| port.carries == Carries::Optional);
+    let discard = discards.then(|| quote_spanned! { at => .discard_late() });
+    quote_spanned! { at =>
+        .window(::ministream::__private::#type_name::new(#(#sizes),*) #offset) #lateness #emit #discard
+    }
+}
+
+/// An argument in the shape that the stage wants it.
+fn argument(shape: Shape, value: &Value) -> TokenStream {
     match value {
-        Value::Fields(fields) => fields_closure(fields, shape == Some(Shape::Identity), shape == Some(Shape::Value)),
+        Value::Fields(fields) => fields_closure(fields, shape == Shape::Identity, shape == Shape::Value),
         value => argument_of(value),
     }
 }
@@ -183,9 +463,14 @@ fn argument_of(value: &Value) -> TokenStream {
         }
         Value::Expr(expr) => quote! { #expr },
         Value::Word(word) => quote! { #word },
+        Value::Emit(Emit::OnUpdate(at)) => quote_spanned! { *at => ::ministream::__private::Emit::on_update() },
+        Value::Emit(Emit::Every(at, step)) => {
+            let step = duration(step);
+            quote_spanned! { *at => ::ministream::__private::Emit::every(#step) }
+        }
         Value::Fields(fields) => fields_closure(fields, false, false),
-        // There is no expansion of a pipeline with mistakes.
-        Value::Mistake => TokenStream::new(),
+        // There is no expansion of a pipeline with mistakes; and these are parts of calls of their own.
+        Value::Mistake | Value::Input(_) | Value::Within(..) => TokenStream::new(),
     }
 }
 

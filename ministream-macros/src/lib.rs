@@ -13,6 +13,7 @@ mod duration;
 mod errors;
 mod event;
 mod expand;
+mod facts;
 mod fallback;
 mod item;
 mod model;

@@ -1,34 +1,69 @@
 //! The grammar of the DSL. Knows no stage.
 //!
 //! ```text
-//! pipeline := input ('->' stage)*
-//! stage    := word [ '(' args ')' ] [ 'as' name ]
+//! pipeline := flow | '{' ('let' name '=' flow ';')* outputs '}'
+//! outputs  := flow | '(' flow, … ')'
+//! flow     := input ('->' stage)*
+//! input    := name | name '.' port | 'union' '(' input, … ')'
+//! stage    := word [ '(' args ')' ] [ 'as' name ] | word '{' branches '}' [ 'as' name ] | path-expression [ 'as' name ]
 //! arg      := [ name '=' ] value          value: any Rust expression; `10s` is one
+//! branch   := name ':' value | 'rest' [ '=' 'discard' ]
 //! ```
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Token, parenthesized, token};
+use syn::spanned::Spanned;
+use syn::{Expr, Member, Token, Type, braced, parenthesized, token};
 
 use crate::errors::Errors;
 
-/// A pipeline as written.
+/// A pipeline as written: flows that have a name, and those that go out.
+pub(crate) struct Pipeline {
+    pub(crate) lets: Vec<Let>,
+    pub(crate) outputs: Vec<Flow>,
+    /// In one line, the late events are wired by themselves.
+    pub(crate) one_line: bool,
+    /// The last token, for what is missing behind it.
+    pub(crate) end: Span,
+}
+
+/// `let name = flow;`
+pub(crate) struct Let {
+    pub(crate) name: Ident,
+    pub(crate) flow: Flow,
+}
+
+/// A stream, and the stages that it goes through.
 pub(crate) struct Flow {
     /// None if it could not be read; the reason is among the errors.
-    pub(crate) input: Option<Ident>,
+    pub(crate) input: Option<Input>,
     /// None for each that could not be read.
     pub(crate) stages: Vec<Option<Stage>>,
     /// The last token, for what is missing behind it.
     pub(crate) end: Span,
 }
 
+/// Where a flow starts.
+pub(crate) enum Input {
+    Name(Ident),
+    Port(Ident, Ident),
+    Union(Ident, Vec<Option<Input>>),
+}
+
 /// One step as written.
 pub(crate) struct Stage {
-    pub(crate) word: Ident,
-    pub(crate) args: Vec<Arg>,
+    pub(crate) what: What,
     pub(crate) name: Option<Ident>,
+}
+
+/// What a step is written as.
+pub(crate) enum What {
+    Word(Ident, Vec<Arg>),
+    Branches(Ident, Vec<Branch>),
+    /// An operator of the user's own.
+    Path(Expr),
 }
 
 /// `value`, or `name = value`.
@@ -37,17 +72,145 @@ pub(crate) struct Arg {
     pub(crate) value: Expr,
 }
 
-/// Parses the tokens of the attribute. Mistakes in one stage do not hide those of the others: what is left of the flow
+/// `name: value`, or `rest`.
+pub(crate) struct Branch {
+    pub(crate) name: Ident,
+    pub(crate) value: Option<Expr>,
+    /// `= discard`
+    pub(crate) discarded: bool,
+}
+
+/// Parses the tokens of the attribute. Mistakes in one stage do not hide those of the others: what is left of the pipeline
 /// comes with the errors.
-pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Pipeline> {
     if tokens.is_empty() {
         let what = "an empty pipeline";
         errors.help(Span::call_site(), what, "`#[pipeline(source -> filter(|event| …))]`");
         return None;
     }
+    let mut trees = tokens.clone().into_iter();
+    if let (Some(TokenTree::Group(group)), rest) = (trees.next(), trees.next())
+        && group.delimiter() == Delimiter::Brace
+    {
+        if let Some(token) = rest {
+            let what = format!("nothing stands behind the braces, and there is `{token}`");
+            errors.help(token.span(), what, "give it a name inside: `let totals = …;`");
+        }
+        return parse_braces(&group, errors);
+    }
+    let flow = parse_flow(tokens, Span::call_site(), errors)?;
+    let end = flow.end;
+    Some(Pipeline { lets: Vec::new(), outputs: vec![flow], one_line: true, end })
+}
+
+/// `{ let a = …; (a -> …, …) }`
+fn parse_braces(group: &Group, errors: &mut Errors) -> Option<Pipeline> {
+    let end = group.span_close();
+    if group.stream().is_empty() {
+        errors.help(group.span_open(), "an empty pipeline", "`{ let big = source -> filter(…); big -> … }`");
+        return None;
+    }
+    let (mut statements, semicolons) = split_at_char(group.stream(), ';');
+    let last = statements.pop()?;
+    let mut lets = Vec::new();
+    for (statement, semicolon) in statements.into_iter().zip(semicolons) {
+        if statement.is_empty() {
+            errors.help(semicolon, "nothing stands in front of this `;`", "take it out");
+        } else if is_let(&statement) {
+            lets.extend(parse_let(statement, errors));
+        } else {
+            let what = "a flow without a name goes out, and only the last can";
+            let help = "give it a name: `let name = …;`; or put all that goes out in parentheses at the end";
+            errors.help_on(statement, what, help);
+        }
+    }
+    if last.is_empty() {
+        let names: Vec<String> = lets.iter().map(|statement: &Let| statement.name.to_string()).collect();
+        let help = match names.as_slice() {
+            [] => "end with a flow without `;`: `source -> …`".to_owned(),
+            [name] => format!("end with what goes out, without `;`: `{name}`"),
+            names => format!("end with what goes out, without `;`: `({})`", names.join(", ")),
+        };
+        errors.help(end, "nothing goes out of this pipeline", help);
+        return Some(Pipeline { lets, outputs: Vec::new(), one_line: false, end });
+    }
+    if is_let(&last) {
+        let what = "the last of the braces is what goes out, and this is a `let`";
+        errors.help_on(&last, what, "end it with `;`, and name what goes out behind it");
+        lets.extend(parse_let(last, errors));
+        return Some(Pipeline { lets, outputs: Vec::new(), one_line: false, end });
+    }
+    let outputs = parse_outputs(last, errors);
+    Some(Pipeline { lets, outputs, one_line: false, end })
+}
+
+fn is_let(statement: &TokenStream) -> bool {
+    matches!(statement.clone().into_iter().next(), Some(TokenTree::Ident(ident)) if ident == "let")
+}
+
+fn parse_let(statement: TokenStream, errors: &mut Errors) -> Option<Let> {
+    let parse = |input: ParseStream<'_>| {
+        let keyword: Token![let] = input.parse()?;
+        let name = input
+            .call(Ident::parse_any)
+            .map_err(|_| help_at(keyword.span, "a name is missing behind `let`", "`let big = source -> filter(…);`"))?;
+        if input.peek(Token![:]) {
+            return Err(help_at(input.span(), "a stream's type is not written here", &format!("`let {name} = …;`")));
+        }
+        if !input.peek(Token![=]) {
+            return Err(help_at(name.span(), "`=` is missing behind the name", &format!("`let {name} = …;`")));
+        }
+        let equals: Token![=] = input.parse()?;
+        Ok((name, equals, input.parse::<TokenStream>()?))
+    };
+    match parse.parse2(statement) {
+        Ok((name, equals, flow)) => {
+            if flow.is_empty() {
+                errors.help(equals.span(), "nothing stands behind this `=`", format!("`let {name} = source -> …;`"));
+            }
+            let flow = parse_flow(flow, equals.span(), errors);
+            let flow = flow.unwrap_or(Flow { input: None, stages: vec![None], end: name.span() });
+            Some(Let { name, flow })
+        }
+        Err(error) => {
+            errors.add(error, "`let name = source -> …;`");
+            None
+        }
+    }
+}
+
+/// One flow, or several in parentheses.
+fn parse_outputs(tokens: TokenStream, errors: &mut Errors) -> Vec<Flow> {
+    let mut trees = tokens.clone().into_iter();
+    let (first, second) = (trees.next(), trees.next());
+    let (Some(TokenTree::Group(group)), None) = (&first, &second) else {
+        return parse_flow(tokens, Span::call_site(), errors).into_iter().collect();
+    };
+    if group.delimiter() != Delimiter::Parenthesis {
+        let what = "what goes out is a flow, or several in parentheses";
+        errors.help(group.span_open(), what, "`(totals, w.late)`");
+        return Vec::new();
+    }
+    let (mut outputs, _) = split_at_char(group.stream(), ',');
+    // A comma may stand behind the last.
+    if outputs.last().is_some_and(TokenStream::is_empty) && outputs.len() > 1 {
+        outputs.pop();
+    }
+    let mut flows = Vec::new();
+    for output in outputs {
+        if output.is_empty() {
+            errors.help(group.span_open(), "one of the outputs is empty", "`(totals, w.late)`");
+        } else {
+            flows.extend(parse_flow(output, group.span_open(), errors));
+        }
+    }
+    flows
+}
+
+fn parse_flow(tokens: TokenStream, at: Span, errors: &mut Errors) -> Option<Flow> {
     let (segments, arrows) = split_at_arrows(tokens);
     let end = segments.last().and_then(|segment| segment.clone().into_iter().last());
-    let end = end.map_or_else(Span::call_site, |token| token.span());
+    let end = end.map_or(at, |token| token.span());
     let mut input = None;
     let mut stages = Vec::new();
     let mut arrow_in_front = false;
@@ -80,13 +243,16 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Flow> {
     Some(Flow { input, stages, end })
 }
 
+fn is_char(token: &TokenTree, c: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == c)
+}
+
 /// Cuts at each `->` that is not inside of parentheses.
 fn split_at_arrows(tokens: TokenStream) -> (Vec<TokenStream>, Vec<TokenStream>) {
     let mut segments = vec![TokenStream::new()];
     let mut arrows = Vec::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
-        let is_char = |token: &TokenTree, c| matches!(token, TokenTree::Punct(punct) if punct.as_char() == c);
         if is_char(&token, '-')
             && let Some(head) = tokens.next_if(|next| is_char(next, '>'))
         {
@@ -99,10 +265,45 @@ fn split_at_arrows(tokens: TokenStream) -> (Vec<TokenStream>, Vec<TokenStream>) 
     (segments, arrows)
 }
 
-/// The first segment: the name of a stream, and nothing behind it.
-fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &mut Errors) -> Option<Ident> {
-    if let Some(TokenTree::Group(group)) = segment.clone().into_iter().next() {
-        not_yet_group(&group, errors);
+/// Cuts at each character that is neither inside of parentheses nor of `::<…>`.
+fn split_at_char(tokens: TokenStream, c: char) -> (Vec<TokenStream>, Vec<Span>) {
+    let mut segments = vec![TokenStream::new()];
+    let mut cuts = Vec::new();
+    let (mut depth, mut before) = (0_usize, [' '; 2]);
+    for token in tokens {
+        let now = match &token {
+            TokenTree::Punct(punct) => punct.as_char(),
+            _ => ' ',
+        };
+        match (before, now) {
+            ([':', ':'], '<') => depth += 1,
+            (_, '<') if depth > 0 => depth += 1,
+            ([_, '-'], '>') => {}
+            (_, '>') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before = [before[1], now];
+        if depth == 0 && is_char(&token, c) {
+            cuts.push(token.span());
+            segments.push(TokenStream::new());
+        } else if let Some(segment) = segments.last_mut() {
+            segment.extend([token]);
+        }
+    }
+    (segments, cuts)
+}
+
+/// The first segment: a stream, and nothing behind it.
+fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &mut Errors) -> Option<Input> {
+    let mut tokens = segment.clone().into_iter();
+    let first = tokens.next();
+    if let Some(TokenTree::Group(group)) = &first {
+        let what = "a flow starts with the name of a stream";
+        let help = match group.delimiter() {
+            Delimiter::Brace => "the form in braces has them around everything: `#[pipeline({ let a = …; a -> … })]`",
+            _ => "`source -> …`; several streams as one are `union(a, b)`",
+        };
+        errors.help(group.span_open(), what, help);
         stages.push(None);
         return None;
     }
@@ -117,10 +318,13 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &m
     };
     let mut rest_tokens = rest.clone().into_iter();
     match (rest_tokens.next(), rest_tokens.next()) {
-        (None, _) => Some(ident),
-        (Some(TokenTree::Group(group)), _) if group.delimiter() == Delimiter::Parenthesis && ident == "union" => {
-            not_yet(ident.span(), "`union`", "run one pipeline for each stream", errors);
-            None
+        (None, _) => Some(Input::Name(ident)),
+        (Some(TokenTree::Group(group)), behind) if group.delimiter() == Delimiter::Parenthesis && ident == "union" => {
+            if let Some(token) = behind {
+                missing_arrow(&token, errors);
+                stages.push(None);
+            }
+            Some(parse_union(ident, group.stream(), errors))
         }
         (Some(TokenTree::Group(group)), _) if group.delimiter() == Delimiter::Parenthesis => {
             // It looks like a stage, and there is no stream in front of it.
@@ -129,6 +333,13 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &m
             stages.push(None);
             None
         }
+        (Some(dot), Some(TokenTree::Ident(port))) if is_char(&dot, '.') => {
+            if let Some(token) = rest_tokens.next() {
+                missing_arrow(&token, errors);
+                stages.push(None);
+            }
+            Some(Input::Port(ident, port))
+        }
         (Some(first), _) => {
             missing_arrow(&first, errors);
             if matches!(first, TokenTree::Ident(_)) {
@@ -136,8 +347,53 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &m
             } else {
                 stages.push(None);
             }
-            Some(ident)
+            Some(Input::Name(ident))
         }
+    }
+}
+
+/// `union(a, b.late)`
+fn parse_union(word: Ident, inputs: TokenStream, errors: &mut Errors) -> Input {
+    match Punctuated::<Expr, Token![,]>::parse_terminated.parse2(inputs) {
+        Ok(inputs) => Input::Union(word, inputs.iter().map(|input| Input::read(input, errors)).collect()),
+        Err(error) => {
+            errors.add(error, "`union(a, b.late)`");
+            Input::Union(word, vec![None])
+        }
+    }
+}
+
+impl Input {
+    /// A stream where an argument names one; None if it is none, with the reason among the errors.
+    pub(crate) fn read(value: &Expr, errors: &mut Errors) -> Option<Input> {
+        let lone = |value: &Expr| match value {
+            Expr::Path(path) if path.qself.is_none() => path.path.get_ident().cloned(),
+            _ => None,
+        };
+        match value {
+            Expr::Group(group) => return Input::read(&group.expr, errors),
+            Expr::Paren(paren) => return Input::read(&paren.expr, errors),
+            Expr::Path(_) => {
+                if let Some(ident) = lone(value) {
+                    return Some(Input::Name(ident));
+                }
+            }
+            Expr::Field(field) => {
+                if let (Some(name), Member::Named(port)) = (lone(&field.base), &field.member) {
+                    return Some(Input::Port(name, port.clone()));
+                }
+            }
+            Expr::Call(call) => {
+                if let Some(word) = lone(&call.func).filter(|word| word == "union") {
+                    return Some(Input::Union(word, call.args.iter().map(|arg| Input::read(arg, errors)).collect()));
+                }
+            }
+            _ => {}
+        }
+        let help = "the name of a stream (`views`), a port (`w.late`) or `union(a, b)`; with stages, give it a name: \
+                    `let name = …;`";
+        errors.help_on(value, "this is no stream", help);
+        None
     }
 }
 
@@ -169,32 +425,23 @@ fn parse_stages(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &
 
 fn missing_arrow(found: &TokenTree, errors: &mut Errors) {
     match found {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => not_yet_group(group, errors),
+        TokenTree::Group(group) => {
+            let shown = match group.delimiter() {
+                Delimiter::Brace => "{",
+                Delimiter::Bracket => "[",
+                _ => "(",
+            };
+            errors.help(group.span_open(), format!("expected `->`, found `{shown}`"), "stages are joined by `->`");
+        }
         _ => errors.help(found.span(), format!("expected `->`, found `{found}`"), "stages are joined by `->`"),
     }
-}
-
-fn not_yet_group(group: &Group, errors: &mut Errors) {
-    let (what, help) = match group.delimiter() {
-        Delimiter::Brace => ("the form in braces", "write the pipeline in one line: `source -> …`"),
-        _ => ("a flow that starts with a bracket", "start with a stream: `source -> …`"),
-    };
-    not_yet(group.span_open(), what, help, errors);
-}
-
-fn not_yet(at: Span, what: &str, help: &str, errors: &mut Errors) {
-    errors.help(at, format!("{what} is not part of this version of ministream"), help);
 }
 
 impl Parse for Stage {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ahead = input.fork();
         if ahead.call(Ident::parse_any).is_ok() && ahead.peek(Token![::]) || input.peek(Token![::]) {
-            return Err(help_at(
-                input.span(),
-                "an operator of your own in the line form is not part of this version of ministream",
-                "use `map`, `flat_map`, `filter` or `inspect` with a closure",
-            ));
+            return parse_path_stage(input);
         }
         let word = input.call(Ident::parse_any).map_err(|error| {
             help_at(
@@ -203,21 +450,20 @@ impl Parse for Stage {
                 "stages are words such as `filter`, `key_by` and `sum`",
             )
         })?;
-        if input.peek(token::Brace) {
-            return Err(help_at(
-                word.span(),
-                &format!("`{word} {{ … }}` is not part of this version of ministream"),
-                "run one pipeline with a `filter` for each part",
-            ));
-        }
         if input.peek(token::Bracket) {
             return Err(help_at(input.span(), "arguments stand in parentheses", &format!("`{word}(…)`")));
         }
-        let mut args = Vec::new();
-        if input.peek(token::Paren) {
+        let mut what = What::Word(word.clone(), Vec::new());
+        if input.peek(token::Brace) {
+            let content;
+            braced!(content in input);
+            let branches = Punctuated::<Branch, Token![,]>::parse_terminated(&content)?;
+            what = What::Branches(word.clone(), branches.into_iter().collect());
+        } else if input.peek(token::Paren) {
             let content;
             parenthesized!(content in input);
-            args = Punctuated::<Arg, Token![,]>::parse_terminated(&content)?.into_iter().collect();
+            let args = Punctuated::<Arg, Token![,]>::parse_terminated(&content)?;
+            what = What::Word(word.clone(), args.into_iter().collect());
         }
         let mut name = None;
         if input.peek(Token![as]) {
@@ -226,7 +472,46 @@ impl Parse for Stage {
                 help_at(behind.span, "a name is missing behind `as`", &format!("`{word}(…) as totals`"))
             })?);
         }
-        Ok(Stage { word, args, name })
+        Ok(Stage { what, name })
+    }
+}
+
+/// `my_ops::Enrich::new(min) as enriched`, which Rust reads as a cast.
+fn parse_path_stage(input: ParseStream<'_>) -> syn::Result<Stage> {
+    let value: Expr = input.parse()?;
+    let Expr::Cast(cast) = value else { return Ok(Stage { what: What::Path(value), name: None }) };
+    match &*cast.ty {
+        Type::Path(ty) if ty.path.get_ident().is_some() => {
+            Ok(Stage { what: What::Path(*cast.expr), name: ty.path.get_ident().cloned() })
+        }
+        ty => Err(help_at(ty.span(), "a name is missing behind `as`", "`my_ops::Enrich::new(…) as enriched`")),
+    }
+}
+
+impl Parse for Branch {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let example = "`split { large: |event| event.value > 100, rest }`";
+        let name = input
+            .call(Ident::parse_any)
+            .map_err(|error| help_at(error.span(), "a branch is written `name: condition`", example))?;
+        if input.peek(Token![:]) {
+            input.parse::<Token![:]>()?;
+            if input.is_empty() || input.peek(Token![,]) {
+                let what = format!("a condition is missing behind `{name}:`");
+                return Err(help_at(name.span(), &what, &format!("`{name}: |event| event.value > 100`")));
+            }
+            return Ok(Branch { name, value: Some(input.parse()?), discarded: false });
+        }
+        let mut discarded = false;
+        if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            let word = input.call(Ident::parse_any)?;
+            if word != "discard" {
+                return Err(help_at(word.span(), &format!("`{name}` takes `discard`"), "`rest = discard`"));
+            }
+            discarded = true;
+        }
+        Ok(Branch { name, value: None, discarded })
     }
 }
 
@@ -266,30 +551,70 @@ fn help_at(at: Span, what: &str, help: &str) -> syn::Error {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> (Option<Flow>, Vec<String>) {
+    fn parsed(text: &str) -> (Option<Pipeline>, Vec<String>) {
         let mut errors = Errors::default();
-        let flow = parse(text.parse().unwrap(), &mut errors);
-        (flow, errors.messages())
+        let pipeline = parse(text.parse().unwrap(), &mut errors);
+        (pipeline, errors.messages())
+    }
+
+    fn word(stage: &Stage) -> (String, usize) {
+        match &stage.what {
+            What::Word(word, args) => (word.to_string(), args.len()),
+            What::Branches(word, branches) => (word.to_string(), branches.len()),
+            What::Path(_) => ("::".to_owned(), 0),
+        }
+    }
+
+    /// `a`, `a.late`, `union(a, b)`
+    fn spelled(input: &Input) -> String {
+        match input {
+            Input::Name(name) => name.to_string(),
+            Input::Port(name, port) => format!("{name}.{port}"),
+            Input::Union(_, inputs) => {
+                let inputs: Vec<_> = inputs.iter().map(|input| spelled(input.as_ref().unwrap())).collect();
+                format!("union({})", inputs.join(", "))
+            }
+        }
     }
 
     #[test]
     fn a_line_of_stages() {
-        let (flow, errors) = parsed("source -> dedup(event_id, ttl = 20s) as d -> key_by((a, b.c)) -> count");
-        let flow = flow.unwrap();
+        let (pipeline, errors) = parsed("source -> dedup(event_id, ttl = 20s) as d -> key_by((a, b.c)) -> count");
+        let [flow] = pipeline.unwrap().outputs.try_into().ok().unwrap();
         assert_eq!(errors, [] as [&str; 0]);
-        assert_eq!(flow.input.unwrap(), "source");
+        assert_eq!(spelled(&flow.input.unwrap()), "source");
         let stages: Vec<_> = flow.stages.into_iter().map(Option::unwrap).collect();
-        let words: Vec<_> = stages.iter().map(|stage| (stage.word.to_string(), stage.args.len())).collect();
+        let words: Vec<_> = stages.iter().map(word).collect();
         assert_eq!(words, [("dedup".to_owned(), 2), ("key_by".to_owned(), 1), ("count".to_owned(), 0)]);
         assert_eq!(stages[0].name.as_ref().unwrap(), "d");
-        assert_eq!(stages[0].args[1].name.as_ref().unwrap(), "ttl");
     }
 
     #[test]
     fn closures_may_hold_arrows() {
-        let (flow, errors) = parsed("source -> map(|e: Click| -> i64 { e.value }) -> filter(|v| *v > 1)");
+        let (pipeline, errors) = parsed("source -> map(|e: Click| -> i64 { e.value }) -> filter(|v| *v > 1)");
         assert_eq!(errors, [] as [&str; 0]);
-        assert_eq!(flow.unwrap().stages.len(), 2);
+        assert_eq!(pipeline.unwrap().outputs[0].stages.len(), 2);
+    }
+
+    #[test]
+    fn braces_hold_flows_with_names_and_what_goes_out() {
+        let text = "{
+            let parts = union(a, b.late, union(c, d)) -> split { vip: |e| e.vip, cheap: |e| e.price < 10, rest = discard };
+            let own = parts.vip -> my::Op::<u8, i64>::new(1) as mine -> filter(x);
+            (own -> key_by(user), parts.cheap,)
+        }";
+        let (pipeline, errors) = parsed(text);
+        assert_eq!(errors, [] as [&str; 0]);
+        let pipeline = pipeline.unwrap();
+        let inputs = pipeline.lets.iter().map(|statement| &statement.flow).chain(&pipeline.outputs);
+        let inputs: Vec<_> = inputs.map(|flow| spelled(flow.input.as_ref().unwrap())).collect();
+        assert_eq!(inputs, ["union(a, b.late, union(c, d))", "parts.vip", "own", "parts.cheap"]);
+        let stages = pipeline.lets.iter().flat_map(|statement| &statement.flow.stages);
+        let words: Vec<_> = stages.map(|stage| word(stage.as_ref().unwrap())).collect();
+        assert_eq!(words, [("split".to_owned(), 3), ("::".to_owned(), 0), ("filter".to_owned(), 1)]);
+        assert_eq!(pipeline.lets[1].flow.stages[0].as_ref().unwrap().name.as_ref().unwrap(), "mine");
+        let What::Branches(_, branches) = &pipeline.lets[0].flow.stages[0].as_ref().unwrap().what else { panic!() };
+        assert!(branches[2].discarded && branches[2].value.is_none() && branches[0].value.is_some());
     }
 
     #[test]
@@ -300,19 +625,33 @@ mod tests {
             ("-> count()", "nothing stands in front of this `->`"),
             ("source -> -> count()", "nothing stands behind this `->`"),
             ("source dedup(id) -> count()", "expected `->`, found `dedup`"),
-            ("source.late -> count()", "expected `->`, found `.`"),
+            ("source.late.more -> count()", "expected `->`, found `.`"),
             ("source | count()", "expected `->`, found `|`"),
             (
                 "key_by(user) -> count()",
                 "a pipeline starts with one of the function's streams, and `key_by(…)` is a stage",
             ),
-            ("union(a, b) -> count()", "`union` is not part of this version of ministream"),
-            ("{ let a = b; a }", "the form in braces is not part of this version of ministream"),
-            ("source -> split { a: f, rest }", "`split { … }` is not part of this version of ministream"),
-            (
-                "source -> my::Op::new(1)",
-                "an operator of your own in the line form is not part of this version of ministream",
-            ),
+            ("union(a, 3) -> count()", "this is no stream"),
+            ("union(a, b -> map(x)) -> count()", "expected `,`"),
+            ("union(a, b) | count()", "expected `->`, found `|`"),
+            ("(a, b) -> count()", "a flow starts with the name of a stream"),
+            ("source -> split { a: f b: g, rest }", "expected `,`"),
+            ("source -> split { a:, rest }", "a condition is missing behind `a:`"),
+            ("source -> split { a: f, rest = drop }", "`rest` takes `discard`"),
+            ("source -> split { 3 }", "a branch is written `name: condition`"),
+            ("source -> my::Op::new(1) as (a, b)", "a name is missing behind `as`"),
+            ("{}", "an empty pipeline"),
+            ("{ let a = b -> c; }", "nothing goes out of this pipeline"),
+            ("{ let a = b -> c }", "the last of the braces is what goes out, and this is a `let`"),
+            ("{ let = b; a }", "a name is missing behind `let`"),
+            ("{ let a b; a }", "`=` is missing behind the name"),
+            ("{ let a: Stream<u8> = b; a }", "a stream's type is not written here"),
+            ("{ let a = ; a }", "nothing stands behind this `=`"),
+            ("{ a -> b; c }", "a flow without a name goes out, and only the last can"),
+            ("{ let a = b;; a }", "nothing stands in front of this `;`"),
+            ("{ (a, , b) }", "one of the outputs is empty"),
+            ("{ [a, b] }", "what goes out is a flow, or several in parentheses"),
+            ("{ a } -> count()", "nothing stands behind the braces, and there is `-`"),
             ("source -> tumbling[10s]", "arguments stand in parentheses"),
             ("source -> tumbling(10 s)", "expected `,`, found `s`"),
             ("source -> tumbling(10s, delay =)", "a value is missing behind `=`"),

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 
 use crate::errors::Errors;
+use crate::facts::Streams;
 use crate::item::Item;
 use crate::{check, expand, fallback, model, parse};
 
@@ -23,11 +24,11 @@ pub(crate) fn expand(attr: TokenStream, item_tokens: TokenStream) -> TokenStream
 /// Each phase goes on with what the one before it understood, so that all mistakes are found in one run; only `expand`
 /// needs a pipeline without any.
 fn body(item: &Item, attr: TokenStream, errors: &mut Errors) -> Option<TokenStream> {
-    let flow = parse::parse(attr, errors)?;
-    let model = model::resolve(item, flow, errors);
-    check::check(item, &model, errors);
-    let source = model.source.filter(|_| errors.is_empty())?;
-    Some(expand::body(item, source, &model))
+    let pipeline = parse::parse(attr, errors)?;
+    let model = model::resolve(item, pipeline, errors);
+    let streams = Streams::of(item, &model);
+    check::check(&streams, errors);
+    errors.is_empty().then(|| expand::body(&streams))
 }
 
 #[cfg(test)]
@@ -42,12 +43,20 @@ pub(crate) mod tests {
         expand(attr.parse().unwrap(), item.parse().unwrap()).to_string()
     }
 
-    /// The calls between `let streams =` and the end, without spaces and private paths.
-    fn calls(attr: &str, item: &str) -> String {
+    /// The statements of the body, without spaces, private paths, and the check of the event's type.
+    fn statements(attr: &str, item: &str) -> String {
         let text = expanded(attr, item);
         assert!(!text.contains("compile_error"), "{text}");
-        let calls = text.split_once("let streams =").unwrap().1.split_once(". into_streams").unwrap().0;
-        calls.replace(":: ministream :: __private :: ", "").replace(' ', "")
+        let body = text.rsplit_once("is_data :: <").unwrap().1.split_once(';').unwrap().1;
+        let body = body.trim().strip_suffix("streams }").unwrap();
+        body.replace(":: ministream :: __private :: ", "").replace(' ', "")
+    }
+
+    /// The calls of a line without a window.
+    fn calls(attr: &str, item: &str) -> String {
+        let statements = statements(attr, item);
+        let calls = statements.strip_prefix("letstreams=").unwrap().strip_suffix(".into_streams();").unwrap();
+        calls.to_owned()
     }
 
     /// All messages, with their help.
@@ -68,13 +77,13 @@ pub(crate) mod tests {
         let line =
             "source -> dedup(event_id) -> key_by(user) -> tumbling(10s, delay = 3s, lateness = 5s) -> sum(value)";
         assert_eq!(
-            calls(line, TOTALS),
-            "source.dedup(|event|&event.event_id)\
+            statements(line, TOTALS),
+            "let(s,port_0_2_late)=source.dedup(|event|&event.event_id)\
              .watermark(Bounded::new(Duration::from_micros(3000000u64)))\
              .key_by(|event|&event.user)\
              .window(Tumbling::new(Duration::from_micros(10000000u64)))\
-             .allowed_lateness(Duration::from_micros(5000000u64))\
-             .sum(|event|Clone::clone(&event.value))"
+             .allowed_lateness(Duration::from_micros(5000000u64)).with_late();\
+             letstreams=(s.sum(|event|Clone::clone(&event.value)).into_streams(),port_0_2_late);"
         );
     }
 
@@ -105,17 +114,102 @@ pub(crate) mod tests {
         let windows = [
             (
                 "sliding(60s, every = E, offset = O, late = discard)",
+                "letstreams=",
                 "Sliding::new(Duration::from_micros(60000000u64),E).offset(O)).discard_late()",
+                ".count().into_streams();",
             ),
-            ("session(gap, lateness = L)", "Session::new(gap)).allowed_lateness(L)"),
+            (
+                "session(gap, lateness = L, emit = every(1s))",
+                "let(s,port_0_2_late)=",
+                "Session::new(gap)).allowed_lateness(L).emit(Emit::every(Duration::from_micros(1000000u64))).with_late();",
+                "letstreams=(s.count().into_streams(),port_0_2_late);",
+            ),
+            (
+                "global(emit = on_update)",
+                "letstreams=",
+                "Global::new()).emit(Emit::on_update()).discard_late()",
+                ".count().into_streams();",
+            ),
         ];
-        for (window, call) in windows {
+        for (window, front, call, end) in windows {
             let line = format!("source -> watermark(upstream) -> key_by((a, b)) as k -> {window} -> count");
             let expected = format!(
-                "source.watermark(Upstream).key_by_owned(|event|(Clone::clone(&event.a),Clone::clone(&event.b),)).named(\"k\").window({call}.count()"
+                "{front}source.watermark(Upstream).key_by_owned(|event|(Clone::clone(&event.a),Clone::clone(&event.b),)).named(\"k\").window({call}{end}"
             );
-            assert_eq!(calls(&line, "fn f(source: Stream<Click>, gap: Duration) -> Aliased;"), expected, "{window}");
+            assert_eq!(
+                statements(&line, "fn f(source: Stream<Click>, gap: Duration) -> Aliased;"),
+                expected,
+                "{window}"
+            );
         }
+    }
+
+    #[test]
+    fn flows_in_braces_are_statements() {
+        // Results bring a watermark.
+        let item = "fn f(clicks: Stream<Pane<A, B>>, more: Stream<Pane<A, B>>) -> Aliased;";
+        let cases = [
+            // Read once, a stream goes on as it is; read twice, it is closed and cloned.
+            (
+                "{ let big = clicks -> filter(a); let both = union(big, more); (both -> map(b), both -> map(c)) }",
+                "letbig=clicks.filter(|event|event.a).into_streams();\
+                 letboth=big.union([more]).into_streams();\
+                 letstreams=(Clone::clone(&both).map(|event|event.b).into_streams(),both.map(|event|event.c).into_streams());",
+            ),
+            (
+                "{ let d = clicks -> dedup(id, ttl = T) as d; (d -> join(more, on = id, within = -5s..=G, late = discard), d.duplicates) }",
+                "let(s,port_0_0_duplicates)=clicks.dedup(|event|&event.id).ttl(T).named(\"d\").with_duplicates();\
+                 letd=s;\
+                 letstreams=(d.key_by(|event|&event.id).join(more.key_by(|event|&event.id),\
+                 before(Duration::from_micros(5000000u64))..=after(G)).discard_late().into_streams(),\
+                 port_0_0_duplicates.into_streams());",
+            ),
+            (
+                "{ let parts = clicks -> split { a: f, b: |e| e.b, rest }; (parts.a, union(parts.b, parts.rest, more)) }",
+                "let(s,port_0_0_a)=clicks.split_off(|event|event.f);\
+                 let(s,port_0_0_b)=s.named(\"a\").split_off(move|e|e.b);\
+                 letport_0_0_rest=s.named(\"b\").into_streams();\
+                 letstreams=(port_0_0_a.into_streams(),port_0_0_b.union([port_0_0_rest,more]).into_streams());",
+            ),
+            (
+                "{ let w = clicks -> key_by(u) -> tumbling(T, delay = D); \
+                 (w -> sum(v), w -> count(), w.late, w.rejected, more -> my::Op::new(1) as own) }",
+                "let(s,port_0_1_rejected)=clicks.watermark(Bounded::new(D)).with_rejected();\
+                 let(s,port_0_1_late)=s.into_streams().key_by(|event|&event.u).window(Tumbling::new(T)).with_late();\
+                 letw=s;\
+                 letstreams=(Clone::clone(&w).sum(|event|Clone::clone(&event.v)).into_streams(),w.count().into_streams(),\
+                 port_0_1_late.into_streams(),port_0_1_rejected.into_streams(),\
+                 more.operator(my::Op::new(1)).named(\"own\").into_streams());",
+            ),
+        ];
+        for (braces, expected) in cases {
+            let item = if braces.contains("more") { item } else { "fn f(clicks: Stream<Click>) -> Aliased;" };
+            assert_eq!(statements(braces, item), expected, "{braces}");
+        }
+    }
+
+    #[test]
+    fn several_aggregates_are_a_tuple_or_a_struct() {
+        let item = "fn f(clicks: Stream<Click>) -> Stream<Pane<String, Totals>>;";
+        let aggregates = |aggregates: &str| {
+            let line = format!("clicks -> key_by(u) -> tumbling(T, delay = D, late = discard) -> {aggregates}");
+            let statements = statements(&line, item);
+            let calls = statements.split_once(".discard_late()").unwrap().1.strip_suffix(".into_streams();").unwrap();
+            calls.to_owned()
+        };
+        assert_eq!(aggregates("aggregate(Spread)"), ".aggregate(Spread)");
+        assert_eq!(aggregates("aggregate(spread(3))"), ".aggregate(spread(3))");
+        assert_eq!(
+            aggregates("aggregate(sum(v), count(), top(3, by = v), fold(0, f::g, merge = f::h))"),
+            ".aggregate_with(|of|(of.sum(|event|Clone::clone(&event.v)),of.count(),\
+             of.top(3,|event|Clone::clone(&event.v)),of.fold(0,f::g,f::h)))"
+        );
+        let total = ".aggregate_with(|of|of.map((of.sum(|event|Clone::clone(&event.v)),of.count(),),|(total,n,)|";
+        assert_eq!(aggregates("aggregate(total = sum(v), n = count())"), format!("{total}Totals{{total:total,n:n}}))"));
+        assert_eq!(
+            aggregates("aggregate(my::Sums { total: sum(v), n: count() }) -> filter(|p| p.value.n > 1)"),
+            format!("{total}my::Sums{{total:total,n:n}})).filter(move|p|p.value.n>1)")
+        );
     }
 
     #[test]
@@ -169,12 +263,12 @@ pub(crate) mod tests {
             [
                 "a pipeline is not async: it does no I/O, and pushing an event never waits",
                 "a pipeline says in its return type what it gives",
-                "nothing reads `more`",
                 "`key_by` needs a key",
                 "`10` of what? a duration has a unit: `us`, `ms`, `s`, `m`, `h`, `d` and `w`",
                 "`tumbling` has no argument `size`",
                 "unknown unit of time `sec`",
                 "`count` takes no such argument",
+                "nothing reads `more`",
             ]
         );
     }

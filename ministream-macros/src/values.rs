@@ -3,12 +3,13 @@
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprClosure, ExprField, ExprPath, Member, Stmt};
+use syn::{Block, Expr, ExprClosure, ExprField, ExprPath, ExprRange, Lit, Member, RangeLimits, Stmt, UnOp};
 
 use crate::captures::captures;
 use crate::duration::{Duration, Literal};
 use crate::errors::{Errors, list};
 use crate::item::Item;
+use crate::model::Source;
 use crate::stages::Shape;
 
 /// An argument in its shape.
@@ -24,8 +25,33 @@ pub(crate) enum Value {
     /// A function, or any other expression.
     Expr(Expr),
     Word(Ident),
+    /// Another stream.
+    Input(Source),
+    /// `-5s..=10s`
+    Within(Bound, Bound),
+    Emit(Emit),
     /// Not understood, which is an error already.
     Mistake,
+}
+
+/// How far one timestamp lies from another: `-5s`, `10s`.
+pub(crate) struct Bound {
+    pub(crate) before: bool,
+    pub(crate) by: Duration,
+}
+
+impl Bound {
+    /// Microseconds, negative before; None if it is no literal.
+    pub(crate) fn micros(&self) -> Option<i64> {
+        let micros = self.by.literal()?.micros;
+        Some(if self.before { -micros } else { micros })
+    }
+}
+
+/// When a window gives early results.
+pub(crate) enum Emit {
+    OnUpdate(Span),
+    Every(Span, Duration),
 }
 
 /// `device.id`
@@ -71,6 +97,11 @@ pub(crate) fn shaped(item: &Item, what: &str, shape: Shape, value: Expr, errors:
             }
         },
         Shape::Expression => function_or_expr(item, value),
+        Shape::Within => within(value, errors),
+        Shape::Emit => emit(value, errors),
+        Shape::Fraction => fraction(item, what, value, errors),
+        // Names of streams are looked up where the names are known.
+        Shape::Input => Value::Mistake,
         Shape::Function => match field_of(&value) {
             Some(field) if !is_setting(item, &value) => {
                 errors.help(field.span, "a function is needed here, not a field", "a closure, such as `|a, b| …`");
@@ -80,6 +111,95 @@ pub(crate) fn shaped(item: &Item, what: &str, shape: Shape, value: Expr, errors:
             _ => function_or_expr(item, value),
         },
         Shape::Identity | Shape::Value | Shape::Take => selection(item, shape, value, errors),
+    }
+}
+
+/// `-5s..=10s`
+fn within(value: Expr, errors: &mut Errors) -> Value {
+    let help = "both bounds, the earlier first: `within = -5s..=10s`";
+    match ungrouped(value) {
+        Expr::Range(ExprRange { start: Some(start), limits, end: Some(end), .. }) => {
+            if let RangeLimits::HalfOpen(dots) = limits {
+                errors.help_on(dots, "`within` takes both of its bounds in", "`..=`");
+                return Value::Mistake;
+            }
+            match (bound(*start, errors), bound(*end, errors)) {
+                (Some(start), Some(end)) => Value::Within(start, end),
+                _ => Value::Mistake,
+            }
+        }
+        range @ Expr::Range(_) => {
+            errors.help_on(range, "a bound is missing, so rows would be kept for ever", help);
+            Value::Mistake
+        }
+        single => {
+            let text = spelled(&single).trim_start_matches("- ").trim_start_matches('-').to_owned();
+            let help = format!("`within = -{text}..={text}` for both sides, or `0s..={text}` for what comes after");
+            errors.help_on(single, "`within` has two bounds", help);
+            Value::Mistake
+        }
+    }
+}
+
+fn bound(value: Expr, errors: &mut Errors) -> Option<Bound> {
+    match ungrouped(value) {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            let by = Duration::read(&unary.expr, errors)?;
+            Some(Bound { before: true, by })
+        }
+        value => Some(Bound { before: false, by: Duration::read(&value, errors)? }),
+    }
+}
+
+/// `every(1s)`, or `on_update`
+fn emit(value: Expr, errors: &mut Errors) -> Value {
+    let value = ungrouped(value);
+    if let Some(word) = lone_ident(&value).filter(|word| *word == "on_update") {
+        return Value::Emit(Emit::OnUpdate(word.span()));
+    }
+    if let Expr::Call(call) = &value
+        && let Some(word) = lone_ident(&call.func).filter(|word| *word == "every")
+        && let (Some(step), 1) = (call.args.first(), call.args.len())
+    {
+        return match Duration::read(step, errors) {
+            Some(step) => Value::Emit(Emit::Every(word.span(), step)),
+            None => Value::Mistake,
+        };
+    }
+    let help =
+        "`emit = on_update` for a result after each event, or `emit = every(1s)` for one each second of event time";
+    errors.help_on(value, "`emit` says when early results are wanted", help);
+    Value::Mistake
+}
+
+/// `0.99`
+fn fraction(item: &Item, what: &str, value: Expr, errors: &mut Errors) -> Value {
+    let number = match &value {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Float(float) => float.base10_parse::<f64>().ok(),
+            Lit::Int(int) => int.base10_parse::<f64>().ok(),
+            _ => None,
+        },
+        Expr::Unary(_) => None,
+        _ => return function_or_expr(item, value),
+    };
+    if number.is_some_and(|number| (0.0..=1.0).contains(&number)) {
+        // `1` is an integer to Rust.
+        return Value::Expr(syn::parse_quote_spanned! { value.span() => (#value as f64) });
+    }
+    let help = match number {
+        Some(number) if number > 1.0 && number <= 100.0 => format!("`{}`", number / 100.0),
+        _ => "such as `0.99`; the median is `0.5`".to_owned(),
+    };
+    errors.help_on(value, format!("a {what} lies between 0 and 1"), help);
+    Value::Mistake
+}
+
+fn ungrouped(value: Expr) -> Expr {
+    match value {
+        Expr::Group(group) => ungrouped(*group.expr),
+        Expr::Paren(paren) => ungrouped(*paren.expr),
+        value => value,
     }
 }
 
@@ -102,6 +222,20 @@ fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Val
     }
     if let Some(field) = field_of(&value) {
         return Value::Fields(vec![field]);
+    }
+    if let Expr::Reference(reference) = &value
+        && field_of(&reference.expr).is_some()
+    {
+        let name = spelled(&reference.expr);
+        errors.help_on(&value, "a field is named as it is", format!("leave the `&` out: `{name}`"));
+        return Value::Mistake;
+    }
+    if let Expr::MethodCall(call) = &value
+        && innermost_receiver(&call.receiver).is_some_and(|ident| !item.settings().any(|setting| setting == ident))
+    {
+        let help = format!("a closure: `|event| event.{}`", spelled(&value));
+        errors.help_on(&value, "this is worked out once, not for each event", help);
+        return Value::Mistake;
     }
     let help = match leftmost(&value).and_then(field_of) {
         Some(_) => format!("a closure: `|event| event.{}`", spelled(&value)),
@@ -161,6 +295,15 @@ fn is_no_function(value: &Expr, help: &str, errors: &mut Errors) -> bool {
     true
 }
 
+/// `value` of `value.abs()` and of `value.pair.max()`.
+fn innermost_receiver(value: &Expr) -> Option<&Ident> {
+    match value {
+        Expr::MethodCall(call) => innermost_receiver(&call.receiver),
+        Expr::Field(field) => innermost_receiver(&field.base),
+        other => lone_ident(other).filter(|ident| !is_keyword(ident)),
+    }
+}
+
 /// `value` of `value > 3`, if the expression starts with an operand.
 fn leftmost(value: &Expr) -> Option<&Expr> {
     match value {
@@ -191,7 +334,7 @@ fn is_setting(item: &Item, value: &Expr) -> bool {
     lone_ident(value).is_some_and(|ident| item.settings().any(|setting| setting == ident))
 }
 
-fn lone_ident(value: &Expr) -> Option<&Ident> {
+pub(crate) fn lone_ident(value: &Expr) -> Option<&Ident> {
     match value {
         Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident(),
         Expr::Group(group) => lone_ident(&group.expr),

@@ -55,6 +55,18 @@ impl<T, K: Clone + 'static, F: Fn(&T) -> K + Send + 'static> Select<T> for ByVal
     }
 }
 
+impl<F: Clone, K> Clone for ByRef<F, K> {
+    fn clone(&self) -> Self {
+        ByRef::new(self.f.clone())
+    }
+}
+
+impl<F: Clone, K> Clone for ByValue<F, K> {
+    fn clone(&self) -> Self {
+        ByValue::new(self.f.clone())
+    }
+}
+
 impl<F, K> fmt::Debug for ByRef<F, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ByRef")

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::Stream;
+use super::{Boundary, Stream};
+use crate::event::Data;
 
 /// A stream that is grouped by a key, and waits for a window.
 #[must_use = "a keyed stream does nothing until it is windowed"]
@@ -21,6 +22,13 @@ impl<T, C, S> KeyedStream<T, C, S> {
     pub fn named(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
+    }
+}
+
+/// The same stream once more, as with [`Stream`].
+impl<T: Data, S: Clone> Clone for KeyedStream<T, Boundary<T>, S> {
+    fn clone(&self) -> Self {
+        KeyedStream { stream: self.stream.clone(), select: self.select.clone(), name: self.name }
     }
 }
 
