@@ -334,7 +334,14 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &m
             None
         }
         (Some(dot), Some(TokenTree::Ident(port))) if is_char(&dot, '.') => {
-            if let Some(token) = rest_tokens.next() {
+            let behind = rest_tokens.next();
+            if matches!(behind, Some(TokenTree::Group(_))) {
+                // The calls of the builder, rather than stages.
+                missing_arrow(&dot, errors);
+                parse_stages(rest.into_iter().skip(1).collect(), stages, errors);
+                return Some(Input::Name(ident));
+            }
+            if let Some(token) = behind {
                 missing_arrow(&token, errors);
                 stages.push(None);
             }
@@ -626,6 +633,7 @@ mod tests {
             ("source -> -> count()", "nothing stands behind this `->`"),
             ("source dedup(id) -> count()", "expected `->`, found `dedup`"),
             ("source.late.more -> count()", "expected `->`, found `.`"),
+            ("source.dedup(id) -> count()", "expected `->`, found `.`"),
             ("source | count()", "expected `->`, found `|`"),
             (
                 "key_by(user) -> count()",

@@ -1,0 +1,10 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline({
+    let big = clicks -> filter(active)
+})]
+fn f(clicks: Stream<Click>) -> Stream<Click>;
+
+fn main() {}

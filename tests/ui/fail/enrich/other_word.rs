@@ -1,0 +1,12 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline({
+    let table = views -> watermark(delay = 3s);
+    let e = clicks -> watermark(delay = 3s) -> enrich(table, on = user, missing = drop);
+    (e, e.late, e.late_versions)
+})]
+fn f(clicks: Stream<Click>, views: Stream<Click>) -> (Stream<(Click, Click)>, Stream<Late<Click>>, Stream<Late<Click>>);
+
+fn main() {}

@@ -1,0 +1,12 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline({
+    let timed = views -> watermark(delay = 3s);
+    let j = clicks -> watermark(delay = 3s) -> join(timed, on = user, within = 10s);
+    (j, j.late_left, j.late_right)
+})]
+fn f(clicks: Stream<Click>, views: Stream<Click>) -> (Stream<(Click, Click)>, Stream<Late<Click>>, Stream<Late<Click>>);
+
+fn main() {}

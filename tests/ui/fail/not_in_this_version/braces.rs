@@ -1,8 +1,0 @@
-#[path = "../../click.rs"]
-mod click;
-use click::*;
-
-#[pipeline({ let ok = source -> filter(active); ok })]
-fn active(source: Stream<Click>) -> Stream<Click>;
-
-fn main() {}

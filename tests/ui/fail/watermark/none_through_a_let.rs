@@ -1,0 +1,11 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline({
+    let big = clicks -> filter(active);
+    big -> key_by(user) -> tumbling(10s, late = discard) -> sum(value)
+})]
+fn f(clicks: Stream<Click>) -> Stream<Pane<String, i64>>;
+
+fn main() {}
