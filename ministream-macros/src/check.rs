@@ -9,7 +9,7 @@ use crate::errors::{Errors, list};
 use crate::facts::{Clock, Streams};
 use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
 use crate::model::{Model, Rest, Source, Stage};
-use crate::stages::{Carries, Kind, Lowering, Shape};
+use crate::stages::{Carries, Kind, Lowering, Port, Shape};
 use crate::values::{Emit, Value};
 
 /// More windows for one event than this are refused, as by the runtime.
@@ -18,8 +18,12 @@ const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
 /// Checks all rules, on as much as was understood.
 pub(crate) fn check(streams: &Streams<'_>, errors: &mut Errors) {
     let (item, model) = (streams.item, streams.model);
-    has_stages(model, errors);
+    if errors.is_empty() {
+        has_stages(model, errors);
+    }
+    let before = errors.count();
     names_are_unique(item, model, errors);
+    let unique = errors.count() == before;
     splits_are_whole(model, errors);
     aggregates_make_something(streams, errors);
     let before = errors.count();
@@ -31,7 +35,7 @@ pub(crate) fn check(streams: &Streams<'_>, errors: &mut Errors) {
     returns_streams(item, errors);
     // What reads a stream may be what is not understood.
     let understood = model.is_understood();
-    if understood {
+    if understood && unique && !model.outputs().is_empty() {
         everything_is_read(streams, errors);
     }
     // What is missing may be in a stage that is not understood, or in the wrong place.
@@ -129,6 +133,7 @@ fn shown(stage: &Stage, model: &Model) -> String {
 fn stages_fit(streams: &Streams<'_>, errors: &mut Errors) {
     for (number, flow) in streams.model.flows.iter().enumerate() {
         let mut before: Option<&Stage> = None;
+        let mistakes = errors.count();
         for (position, stage) in flow.stages.iter().enumerate() {
             let kind = streams.before((number, position)).kind;
             let behind = match (before, &flow.source) {
@@ -148,7 +153,8 @@ fn stages_fit(streams: &Streams<'_>, errors: &mut Errors) {
         if let Source::Union(sources, word) = &flow.source {
             sources.iter().for_each(|source| is_plain(streams, source, &format!("`{word}` takes"), errors));
         }
-        if flow.name.is_none() {
+        let goes_on_split = errors.count() > mistakes && streams.end(number).kind == Kind::Parts;
+        if flow.name.is_none() && !goes_on_split {
             ends_in_a_stream(streams, number, before, errors);
         }
     }
@@ -348,6 +354,10 @@ fn returns_streams(item: &Item, errors: &mut Errors) {
 /// Each stream is read: a parameter, what a `let` names, and each part of a `split`.
 fn everything_is_read(streams: &Streams<'_>, errors: &mut Errors) {
     let model = streams.model;
+    let is_empty = |source: &Source| matches!(source, Source::Union(sources, _) if sources.is_empty());
+    if model.flows.iter().any(|flow| is_empty(&flow.source)) {
+        return;
+    }
     for (number, param) in streams.item.params.iter().enumerate().filter(|(_, param)| param.carries.is_some()) {
         if streams.reads(|source| matches!(source, Source::Param(read, _) if *read == number)) == 0 {
             let what = format!("nothing reads `{}`", param.ident);
@@ -607,24 +617,30 @@ fn late_events_go_somewhere(streams: &Streams<'_>, errors: &mut Errors) {
         return late_streams_are_returned(streams, errors);
     }
     for (place, stage) in model.stages() {
-        for port in stage.ports().filter(|port| port.carries != Carries::Optional) {
-            if streams.reads_of_port(place, port.name) > 0 {
-                continue;
-            }
-            let name = stage.name.as_ref().or(model.flows.get(place.0).and_then(|flow| flow.name.as_ref()));
-            let read = match name {
-                Some(name) => format!("read `{name}.{}`", port.name),
-                None => format!("give the stage a name with `as w`, and read `w.{}`", port.name),
+        let is_unread = |port: &&Port| streams.reads_of_port(place, port.name) == 0;
+        let (if_said, late): (Vec<_>, Vec<_>) = stage
+            .ports()
+            .filter(|port| port.carries != Carries::Optional)
+            .filter(is_unread)
+            .partition(|port| port.carries == Carries::IfSaid);
+        let flow = model.flows.get(place.0).and_then(|flow| flow.name.as_ref());
+        let name = stage.name.as_ref().or(flow).map_or("w".to_owned(), ToString::to_string);
+        let word = shown(stage, model);
+        let mut report = |unread: &[&Port], what: String, drop: &str| {
+            let ports = list(unread.iter().map(|port| format!("{name}.{}", port.name)));
+            let read = match stage.name.as_ref().or(flow) {
+                Some(_) => format!("read {ports}"),
+                None => format!("give the stage a name with `as w`, and read {ports}"),
             };
-            let word = shown(stage, model);
-            let (what, drop) = match port.carries {
-                Carries::IfSaid => {
-                    (format!("events that {word} finds nothing for have nowhere to go"), "`missing = discard`")
-                }
-                _ => (format!("events that come too late for {word} have nowhere to go"), "`late = discard`"),
-            };
-            let drop = if stage.is_own() { "`process(…, late = discard)`" } else { drop };
             errors.help(stage.word.span(), what, format!("{read}, or drop them on purpose: {drop}"));
+        };
+        if !late.is_empty() {
+            let what = format!("events that come too late for {word} have nowhere to go");
+            report(&late, what, if stage.is_own() { "`process(…, late = discard)`" } else { "`late = discard`" });
+        }
+        if !if_said.is_empty() {
+            let what = format!("events that {word} finds nothing for have nowhere to go");
+            report(&if_said, what, "`missing = discard`");
         }
     }
 }
@@ -646,14 +662,16 @@ fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
     let is_alias = |ty: &&&Type| matches!(ungrouped(ty), Type::Path(_)) && carried_by(ty).is_none();
     let aliases = returned.iter().skip(1).filter(is_alias).count();
     if late.len() + aliases < ports.len() {
-        let Some((place, stage, port)) = ports.get(late.len()) else { return };
+        let Some((_, stage, port)) = ports.get(late.len()) else { return };
         let results = returned.first().map_or("Stream<…>".to_owned(), |ty| text(ungrouped(ty)));
-        let of_other = port.carries == Carries::LateOther;
-        let carried = match stage.positional.first() {
-            Some(Value::Input(other)) if of_other => streams.at(other).carries,
-            _ => streams.before(*place).carries,
-        };
-        let carries = carried.map_or("…".to_owned(), text);
+        let carried = ports.iter().skip(late.len()).map(|(place, stage, port)| {
+            let carried = match stage.positional.first() {
+                Some(Value::Input(other)) if port.carries == Carries::LateOther => streams.at(other).carries,
+                _ => streams.before(*place).carries,
+            };
+            format!(", Stream<Late<{}>>", carried.map_or("…".to_owned(), text))
+        });
+        let missing: String = carried.collect();
         let already: String = late.iter().map(|ty| format!(", {}", text(ty))).collect();
         let word = shown(stage, model);
         let side = match port.name {
@@ -669,7 +687,7 @@ fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
         errors.help_on(
             output,
             format!("events that come too late for {word}{side} have nowhere to go"),
-            format!("return `({results}{already}, Stream<Late<{carries}>>)`, or drop them on purpose: {discard}"),
+            format!("return `({results}{already}{missing})`, or drop them on purpose: {discard}"),
         );
     } else if let Some(extra) = late.get(ports.len()) {
         let discards = model.stages().map(|(_, stage)| stage).find(|stage| stage.discards_late());

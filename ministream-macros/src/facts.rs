@@ -202,7 +202,7 @@ fn behind<'a>(front: Facts<'a>, stage: &'a Stage) -> Facts<'a> {
     let row = stage.row;
     let makes_clock = row.lowering == Lowering::Watermark || (row.is_window() && stage.argument("delay").is_some());
     // A stage that only sits in the wrong place does not hide what was there.
-    let passes_on = row.takes == Kind::Stream && row.gives == Kind::Stream;
+    let passes_on = row.takes == Kind::Stream && row.gives == Kind::Stream && !row.waits_for_watermark();
     let fits = front.kind == row.takes || front.kind == Kind::Unknown;
     let keeps_type = matches!(stage.word.to_string().as_str(), "filter" | "inspect" | "dedup" | "watermark" | "key_by")
         || row.is_window();

@@ -213,7 +213,8 @@ impl Scope<'_> {
         {
             return of(*flow, *stage);
         }
-        if stages.iter().any(|(_, stage)| !stage.is_known()) {
+        let is_empty = |stage: &Stage| stage.row.lowering == Lowering::Split && stage.branches.is_empty();
+        if stages.iter().any(|(_, stage)| !stage.is_known() || is_empty(stage)) {
             return Source::Unknown;
         }
         let discards = stages.iter().find(|(_, stage)| stage.discards_late() && stage.offers(&port.to_string()));
@@ -287,15 +288,10 @@ fn resolve_stage(scope: &Scope<'_>, stage: parse::Stage, is_keyed: bool, errors:
             Stage { name, ..stage }
         }
         What::Branches(word, branches) => {
-            let meant = meant(&word.to_string(), ["split"]);
             if word != "split" {
-                let help = match meant {
-                    Some(_) => "did you mean `split`?".to_owned(),
-                    None => format!("arguments stand in parentheses: `{word}(…)`; only `split` has braces"),
-                };
-                errors.help(word.span(), format!("`{word}` has no branches"), help);
-                return Stage { name, ..Stage::unknown(word) };
+                errors.help(word.span(), format!("`{word}` has no branches"), "did you mean `split`?");
             }
+            let word = Ident::new("split", word.span());
             Stage { name, ..resolve_split(scope, word, branches, errors) }
         }
         What::Path(value) => {
@@ -613,7 +609,8 @@ fn resolve_positional(
                 let what = format!("`{word}` needs {article} {}", positional.what);
                 errors.help(word.span(), what, format!("`{}`", row.example));
             }
-            resolved.push(Value::Mistake);
+            let is_input = positional.shape == Shape::Input;
+            resolved.push(if is_input { Value::Input(Source::Unknown) } else { Value::Mistake });
             continue;
         };
         if let (Shape::Word(_), Expr::Lit(_), Some(named)) = (positional.shape, &value, row.named.first()) {
@@ -623,10 +620,10 @@ fn resolve_positional(
             continue;
         }
         resolved.push(match positional.shape {
-            Shape::Input => match Input::read(&value, errors).map(|input| scope.source(&input, errors)) {
-                Some(Source::Unknown) | None => Value::Mistake,
-                Some(source) => Value::Input(source),
-            },
+            Shape::Input => {
+                let input = Input::read(&value, errors);
+                Value::Input(input.map_or(Source::Unknown, |input| scope.source(&input, errors)))
+            }
             shape => shaped(item, positional.what, shape, value, errors),
         });
     }
@@ -654,6 +651,9 @@ fn unknown_stage(word: &Ident, errors: &mut Errors) -> Option<&'static Row> {
     let is_type = word.to_string().starts_with(char::is_uppercase);
     let help = match meant {
         Some(stage) => format!("did you mean `{stage}`?"),
+        None if ["union", "merge", "connect", "concat", "zip"].iter().any(|put_together| word == put_together) => {
+            "streams are put together in front: `union(a, b) -> …`".to_owned()
+        }
         None if is_type => format!("for an operator of your own write its path: `self::{word}`"),
         None => format!("stages are {}", list(words())),
     };
@@ -690,6 +690,9 @@ fn unknown_argument(row: &Row, word: &Ident, name: &Ident, value: &Expr, meant: 
         (Meant::Named(meant), _) => format!("did you mean `{meant}`?"),
         (Meant::Positional, Some(positional)) => {
             format!("the {} stands in front, without a name: `{word}({}, …)`", positional.what, spelled(value))
+        }
+        _ if row.word == "join" && ["kind", "how", "outer", "left", "type"].iter().any(|kind| name == kind) => {
+            "`left_join(…)` gives the rows of the left side that find no partner, too".to_owned()
         }
         _ if row.named.is_empty() => format!("it takes no named arguments: `{}`", row.example),
         _ => format!("it takes {}", list(row.named.iter().map(|named| named.name))),

@@ -14,8 +14,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
-use syn::{Expr, Member, Token, Type, braced, parenthesized, token};
+use syn::{Expr, Member, Token, braced, parenthesized, token};
 
 use crate::errors::Errors;
 
@@ -93,7 +92,8 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Pipeline
         && group.delimiter() == Delimiter::Brace
     {
         if let Some(token) = rest {
-            let what = format!("nothing stands behind the braces, and there is `{token}`");
+            let shown = if is_char(&token, '-') { "->".to_owned() } else { token.to_string() };
+            let what = format!("nothing stands behind the braces, and there is `{shown}`");
             errors.help(token.span(), what, "give it a name inside: `let totals = …;`");
         }
         return parse_braces(&group, errors);
@@ -110,14 +110,31 @@ fn parse_braces(group: &Group, errors: &mut Errors) -> Option<Pipeline> {
         errors.help(group.span_open(), "an empty pipeline", "`{ let big = source -> filter(…); big -> … }`");
         return None;
     }
-    let (mut statements, semicolons) = split_at_char(group.stream(), ';');
-    let last = statements.pop()?;
+    let (statements, semicolons) = split_at_char(group.stream(), ';');
+    let mut semicolons = semicolons.into_iter();
+    let mut parts: Vec<(TokenStream, Option<Span>)> = Vec::new();
+    for statement in statements {
+        let mut rest = statement;
+        while let Some((front, behind)) = missing_semicolon(&rest, errors) {
+            parts.push((front, Some(group.span())));
+            rest = behind;
+        }
+        parts.push((rest, semicolons.next()));
+    }
+    let (last, _) = parts.pop()?;
     let mut lets = Vec::new();
-    for (statement, semicolon) in statements.into_iter().zip(semicolons) {
+    for (statement, semicolon) in parts {
         if statement.is_empty() {
-            errors.help(semicolon, "nothing stands in front of this `;`", "take it out");
+            let at = semicolon.unwrap_or(end);
+            errors.help(at, "nothing stands in front of this `;`", "take it out");
         } else if is_let(&statement) {
-            lets.extend(parse_let(statement, errors));
+            lets.push(parse_let(statement, errors));
+        } else if let Some(name) = name_of_assignment(&statement) {
+            errors.help(name.span(), "`let` is missing in front of the name", format!("`let {name} = …;`"));
+            lets.push(parse_let(
+                TokenStream::from_iter([TokenTree::from(Ident::new("let", name.span()))].into_iter().chain(statement)),
+                errors,
+            ));
         } else {
             let what = "a flow without a name goes out, and only the last can";
             let help = "give it a name: `let name = …;`; or put all that goes out in parentheses at the end";
@@ -137,18 +154,70 @@ fn parse_braces(group: &Group, errors: &mut Errors) -> Option<Pipeline> {
     if is_let(&last) {
         let what = "the last of the braces is what goes out, and this is a `let`";
         errors.help_on(&last, what, "end it with `;`, and name what goes out behind it");
-        lets.extend(parse_let(last, errors));
+        lets.push(parse_let(last, errors));
         return Some(Pipeline { lets, outputs: Vec::new(), one_line: false, end });
     }
     let outputs = parse_outputs(last, errors);
     Some(Pipeline { lets, outputs, one_line: false, end })
 }
 
+/// Where a `let` goes on as if the next statement had begun: `let a = b -> c(d) a -> e`.
+fn missing_semicolon(statement: &TokenStream, errors: &mut Errors) -> Option<(TokenStream, TokenStream)> {
+    let tokens: Vec<TokenTree> = statement.clone().into_iter().collect();
+    let is_word = |token: &TokenTree, word: &str| matches!(token, TokenTree::Ident(ident) if ident == word);
+    let equals = tokens.iter().position(|token| is_char(token, '='))?;
+    if !is_let(statement) {
+        return None;
+    }
+    let starts = |position: usize| {
+        let (before, token) = (tokens.get(position - 1)?, tokens.get(position)?);
+        let ends = match before {
+            TokenTree::Group(_) => true,
+            TokenTree::Ident(ident) => ident != "as" && ident != "let" && ident != "split",
+            _ => false,
+        };
+        let begins = match token {
+            TokenTree::Ident(ident) => ident != "as",
+            TokenTree::Group(group) => {
+                group.delimiter() == Delimiter::Parenthesis && matches!(before, TokenTree::Group(_))
+            }
+            _ => false,
+        };
+        (ends && begins || is_word(token, "let")).then_some(position)
+    };
+    let position = (equals + 2..tokens.len()).find_map(starts)?;
+    // In one line an arrow is as likely missing as a semicolon.
+    let (before, found) = (tokens.get(position - 1)?, tokens.get(position)?);
+    let is_next_line = before.span().end().line < found.span().start().line;
+    if !is_next_line && !is_word(found, "let") {
+        return None;
+    }
+    let shown = match found {
+        TokenTree::Group(_) => "(".to_owned(),
+        token => token.to_string(),
+    };
+    errors.help(found.span(), format!("`;` is missing in front of `{shown}`"), "end each `let` with `;`");
+    Some((tokens.iter().take(position).cloned().collect(), tokens.iter().skip(position).cloned().collect()))
+}
+
+/// The `a` of `a = b -> …`.
+fn name_of_assignment(statement: &TokenStream) -> Option<Ident> {
+    let mut tokens = statement.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Ident(name)), Some(equals)) if is_char(&equals, '=') => Some(name),
+        _ => None,
+    }
+}
+
 fn is_let(statement: &TokenStream) -> bool {
     matches!(statement.clone().into_iter().next(), Some(TokenTree::Ident(ident)) if ident == "let")
 }
 
-fn parse_let(statement: TokenStream, errors: &mut Errors) -> Option<Let> {
+fn parse_let(statement: TokenStream, errors: &mut Errors) -> Let {
+    let name = statement.clone().into_iter().nth(1).and_then(|token| match token {
+        TokenTree::Ident(name) => Some(name),
+        _ => None,
+    });
     let parse = |input: ParseStream<'_>| {
         let keyword: Token![let] = input.parse()?;
         let name = input
@@ -163,18 +232,21 @@ fn parse_let(statement: TokenStream, errors: &mut Errors) -> Option<Let> {
         let equals: Token![=] = input.parse()?;
         Ok((name, equals, input.parse::<TokenStream>()?))
     };
+    let unread = |at: Span| Flow { input: None, stages: vec![None], end: at };
     match parse.parse2(statement) {
         Ok((name, equals, flow)) => {
             if flow.is_empty() {
-                errors.help(equals.span(), "nothing stands behind this `=`", format!("`let {name} = source -> …;`"));
+                errors.help(equals.span, "nothing stands behind this `=`", format!("`let {name} = source -> …;`"));
+                return Let { flow: unread(name.span()), name };
             }
-            let flow = parse_flow(flow, equals.span(), errors);
-            let flow = flow.unwrap_or(Flow { input: None, stages: vec![None], end: name.span() });
-            Some(Let { name, flow })
+            let flow = parse_flow(flow, equals.span, errors).unwrap_or_else(|| unread(name.span()));
+            Let { name, flow }
         }
         Err(error) => {
+            let at = error.span();
             errors.add(error, "`let name = source -> …;`");
-            None
+            // Its name is known all the same, where it has one.
+            Let { name: name.unwrap_or_else(|| Ident::new("unnamed", at)), flow: unread(at) }
         }
     }
 }
@@ -364,7 +436,7 @@ fn parse_union(word: Ident, inputs: TokenStream, errors: &mut Errors) -> Input {
     match Punctuated::<Expr, Token![,]>::parse_terminated.parse2(inputs) {
         Ok(inputs) => Input::Union(word, inputs.iter().map(|input| Input::read(input, errors)).collect()),
         Err(error) => {
-            errors.add(error, "`union(a, b.late)`");
+            errors.add(error, "`union(a, b.late)`; a stream with stages gets a name first: `let big = …;`");
             Input::Union(word, vec![None])
         }
     }
@@ -462,6 +534,11 @@ impl Parse for Stage {
         }
         let mut what = What::Word(word.clone(), Vec::new());
         if input.peek(token::Brace) {
+            let is_split = |word: &Ident| crate::errors::meant(&word.to_string(), ["split"]).is_some();
+            if !is_split(&word) {
+                let help = format!("`{word}(…)`; only `split` has braces");
+                return Err(help_at(input.span(), "arguments stand in parentheses", &help));
+            }
             let content;
             braced!(content in input);
             let branches = Punctuated::<Branch, Token![,]>::parse_terminated(&content)?;
@@ -483,16 +560,20 @@ impl Parse for Stage {
     }
 }
 
-/// `my_ops::Enrich::new(min) as enriched`, which Rust reads as a cast.
+/// `my_ops::Enrich::new(min) as enriched`, of which Rust would make a cast.
 fn parse_path_stage(input: ParseStream<'_>) -> syn::Result<Stage> {
-    let value: Expr = input.parse()?;
-    let Expr::Cast(cast) = value else { return Ok(Stage { what: What::Path(value), name: None }) };
-    match &*cast.ty {
-        Type::Path(ty) if ty.path.get_ident().is_some() => {
-            Ok(Stage { what: What::Path(*cast.expr), name: ty.path.get_ident().cloned() })
-        }
-        ty => Err(help_at(ty.span(), "a name is missing behind `as`", "`my_ops::Enrich::new(…) as enriched`")),
+    let mut path = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![as]) {
+        path.extend([input.parse::<TokenTree>()?]);
     }
+    let what = What::Path(syn::parse2(path)?);
+    let mut name = None;
+    if input.peek(Token![as]) {
+        let behind: Token![as] = input.parse()?;
+        let missing = |_| help_at(behind.span, "a name is missing behind `as`", "`my_ops::Enrich::new(…) as enriched`");
+        name = Some(input.call(Ident::parse_any).map_err(missing)?);
+    }
+    Ok(Stage { what, name })
 }
 
 impl Parse for Branch {
@@ -652,6 +733,12 @@ mod tests {
             ("{ let a = b -> c; }", "nothing goes out of this pipeline"),
             ("{ let a = b -> c }", "the last of the braces is what goes out, and this is a `let`"),
             ("{ let = b; a }", "a name is missing behind `let`"),
+            ("{ let a = b -> c(d)\n a -> e }", "`;` is missing in front of `a`"),
+            ("{ let a = b -> c(d)\n (a, b) }", "`;` is missing in front of `(`"),
+            ("{ let a = b -> c let d = a; d }", "`;` is missing in front of `let`"),
+            ("{ let a = b -> c d -> e; a }", "expected `->`, found `d`"),
+            ("{ a = b -> c; a }", "`let` is missing in front of the name"),
+            ("source -> filter { f }", "arguments stand in parentheses"),
             ("{ let a b; a }", "`=` is missing behind the name"),
             ("{ let a: Stream<u8> = b; a }", "a stream's type is not written here"),
             ("{ let a = ; a }", "nothing stands behind this `=`"),
@@ -659,7 +746,7 @@ mod tests {
             ("{ let a = b;; a }", "nothing stands in front of this `;`"),
             ("{ (a, , b) }", "one of the outputs is empty"),
             ("{ [a, b] }", "what goes out is a flow, or several in parentheses"),
-            ("{ a } -> count()", "nothing stands behind the braces, and there is `-`"),
+            ("{ a } -> count()", "nothing stands behind the braces, and there is `->`"),
             ("source -> tumbling[10s]", "arguments stand in parentheses"),
             ("source -> tumbling(10 s)", "expected `,`, found `s`"),
             ("source -> tumbling(10s, delay =)", "a value is missing behind `=`"),

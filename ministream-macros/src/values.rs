@@ -91,8 +91,13 @@ pub(crate) fn shaped(item: &Item, what: &str, shape: Shape, value: Expr, errors:
         Shape::Word(words) => match lone_ident(&value).filter(|word| words.iter().any(|known| *word == known)) {
             Some(word) => Value::Word(word.clone()),
             None => {
-                let words = list(words.iter().copied());
-                errors.help_on(&value, format!("`{what}` takes {words}"), format!("write {words}, or leave it out"));
+                let help = match words {
+                    [word] => format!("write `{word}`, or leave it out"),
+                    [word, ..] => format!("one of these words: `{what} = {word}`"),
+                    [] => String::new(),
+                };
+                let words = list(words.iter().copied()).replace(" and ", " or ");
+                errors.help_on(&value, format!("`{what}` takes {words}"), help);
                 Value::Mistake
             }
         },

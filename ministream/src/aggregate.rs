@@ -80,6 +80,11 @@ pub trait Aggregate<T>: Send + 'static {
     /// the key and the window; the window stays as it is.
     fn finish(&self, acc: &Self::Acc) -> Result<Self::Out, AggregateError>;
 
+    /// Everything that is wrong with the settings, in lower case and without a final period; the pipeline is refused then.
+    fn refusals(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The name that [`describe`](crate::Pipeline::describe) and errors show.
     fn name(&self) -> &'static str {
         "aggregate"
@@ -120,6 +125,12 @@ macro_rules! aggregate_tuples {
                 let ($($acc,)+) = acc;
                 Ok(($($A.finish($acc)?,)+))
             }
+
+            fn refusals(&self) -> Vec<String> {
+                #[expect(non_snake_case, reason = "named after the type")]
+                let ($($A,)+) = self;
+                [$($A.refusals()),+].concat()
+            }
         }
     )*};
 }
@@ -131,4 +142,6 @@ aggregate_tuples! {
     (A a o, B b p, C c q, D d r)
     (A a o, B b p, C c q, D d r, E e s)
     (A a o, B b p, C c q, D d r, E e s, F f t)
+    (A a o, B b p, C c q, D d r, E e s, F f t, G g u)
+    (A a o, B b p, C c q, D d r, E e s, F f t, G g u, H h v)
 }

@@ -18,6 +18,11 @@ use crate::time::Timestamp;
 ///
 /// For each event `on_event` is called, and for each move of the watermark `on_watermark`; after `on_end` nothing is
 /// called any more. An operator does no I/O, reads no clock and keeps its order of outputs independent of hashes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no operator over events of type `{T}`",
+    label = "not an operator for this stream",
+    note = "write `impl Operator<{T}> for {Self}`; one with state for each key stands behind a `key_by`, and is a `KeyedOperator`"
+)]
 pub trait Operator<T>: Send + 'static {
     /// What it puts out.
     type Out;

@@ -3,7 +3,7 @@
 pub use ministream_macros::{Event, pipeline};
 
 pub use crate::aggregate::Aggregate;
-pub use crate::aggregates::{Collect, Count, First, Last, Max, Mean, Min, Reduce, Sum};
+pub use crate::aggregates::{Collect, Count, Distinct, First, Fold, Last, Max, Mean, Min, Reduce, Sum, Top};
 pub use crate::error::{AggregateError, Error};
 pub use crate::event::{Data, Event};
 pub use crate::pane::{Late, Pane};

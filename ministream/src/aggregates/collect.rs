@@ -3,15 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::methods::aggregate_method;
 use super::order::TotalOrder;
 use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// All events, in the order of their times. See [`WindowedStream::collect`].
 pub struct Collect<O> {
@@ -24,22 +20,12 @@ impl<O> Default for Collect<O> {
     }
 }
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// All events of each window, in the order of their times, not of arrival. Events with the same time go by their
     /// `Ord`, so it is asked for.
-    pub fn collect<O>(self) -> Aggregated<T, C, S, W, L, Collect<O>>
-    where
-        T: TotalOrder<O>,
-        O: 'static,
-    {
-        self.aggregate(Collect::default())
-    }
+    pub fn collect<O>() -> Collect<O>
+    where { T: TotalOrder<O>, O: 'static, }
+    = Collect::default()
 }
 
 impl<T: TotalOrder<O>, O: 'static> Aggregate<T> for Collect<O> {

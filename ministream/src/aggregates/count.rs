@@ -1,29 +1,19 @@
 //! `count`: how many events a window has.
 
+use super::methods::aggregate_method;
 use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// The number of events. See [`WindowedStream::count`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count;
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// The number of events of each window.
-    pub fn count(self) -> Aggregated<T, C, S, W, L, Count> {
-        self.aggregate(Count)
-    }
+    pub fn count<>() -> Count
+    where {  }
+    = Count
 }
 
 impl<T> Aggregate<T> for Count {

@@ -1,13 +1,9 @@
 //! `first`: the value of the earliest event.
 
 use super::kept::{Kept, Preference};
+use super::methods::aggregate_method;
 use super::order::TotalOrder;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// The value of the earliest event. See [`WindowedStream::first`].
 pub type First<F, V, O> = Kept<F, V, O, Earliest>;
@@ -16,23 +12,12 @@ pub type First<F, V, O> = Kept<F, V, O, Earliest>;
 #[derive(Debug)]
 pub struct Earliest;
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// The `value` of the earliest event of each window, by event time, not by arrival. Of events with the same time, the
     /// smallest value: by `Ord`, of floats by their total order.
-    pub fn first<V, O, F>(self, value: F) -> Aggregated<T, C, S, W, L, First<F, V, O>>
-    where
-        V: TotalOrder<O>,
-        O: 'static,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        self.aggregate(First::of(value))
-    }
+    pub fn first<V, O, F>(value: F) -> First<F, V, O>
+    where { V: TotalOrder<O>, O: 'static, F: Fn(&T) -> V + Send + 'static, }
+    = First::of(value)
 }
 
 impl<V: TotalOrder<O>, O> Preference<V, O> for Earliest {

@@ -1,13 +1,9 @@
 //! `last`: the value of the latest event.
 
 use super::kept::{Kept, Preference};
+use super::methods::aggregate_method;
 use super::order::TotalOrder;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// The value of the latest event. See [`WindowedStream::last`].
 pub type Last<F, V, O> = Kept<F, V, O, Latest>;
@@ -16,23 +12,12 @@ pub type Last<F, V, O> = Kept<F, V, O, Latest>;
 #[derive(Debug)]
 pub struct Latest;
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// The `value` of the latest event of each window, by event time, not by arrival. Of events with the same time, the
     /// largest value: by `Ord`, of floats by their total order.
-    pub fn last<V, O, F>(self, value: F) -> Aggregated<T, C, S, W, L, Last<F, V, O>>
-    where
-        V: TotalOrder<O>,
-        O: 'static,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        self.aggregate(Last::of(value))
-    }
+    pub fn last<V, O, F>(value: F) -> Last<F, V, O>
+    where { V: TotalOrder<O>, O: 'static, F: Fn(&T) -> V + Send + 'static, }
+    = Last::of(value)
 }
 
 impl<V: TotalOrder<O>, O> Preference<V, O> for Latest {

@@ -1,13 +1,9 @@
 //! `max`: the largest value.
 
 use super::kept::{Kept, Preference};
+use super::methods::aggregate_method;
 use super::order::TotalOrder;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// The largest of a value. See [`WindowedStream::max`].
 pub type Max<F, V, O> = Kept<F, V, O, Largest>;
@@ -16,23 +12,12 @@ pub type Max<F, V, O> = Kept<F, V, O, Largest>;
 #[derive(Debug)]
 pub struct Largest;
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// The largest `value` of the events of each window: by `Ord`, of floats by their total order
     /// (`-NaN < -inf < … < -0.0 < 0.0 < … < inf < NaN`).
-    pub fn max<V, O, F>(self, value: F) -> Aggregated<T, C, S, W, L, Max<F, V, O>>
-    where
-        V: TotalOrder<O>,
-        O: 'static,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        self.aggregate(Max::of(value))
-    }
+    pub fn max<V, O, F>(value: F) -> Max<F, V, O>
+    where { V: TotalOrder<O>, O: 'static, F: Fn(&T) -> V + Send + 'static, }
+    = Max::of(value)
 }
 
 impl<V: TotalOrder<O>, O> Preference<V, O> for Largest {

@@ -3,15 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::methods::aggregate_method;
 use super::summable::Summable;
 use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// The mean of a value. See [`WindowedStream::mean`].
 pub struct Mean<F, V> {
@@ -29,22 +25,12 @@ impl<F, V> Mean<F, V> {
     }
 }
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// The mean of `value` over the events of each window: the exact sum and the count, each rounded to `f64`, divided.
     /// Of durations, in seconds.
-    pub fn mean<V, F>(self, value: F) -> Aggregated<T, C, S, W, L, Mean<F, V>>
-    where
-        V: Summable,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        self.aggregate(Mean::of(value))
-    }
+    pub fn mean<V, F>(value: F) -> Mean<F, V>
+    where { V: Summable, F: Fn(&T) -> V + Send + 'static, }
+    = Mean::of(value)
 }
 
 impl<T, V: Summable, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Mean<F, V> {

@@ -1,13 +1,9 @@
 //! `min`: the smallest value.
 
 use super::kept::{Kept, Preference};
+use super::methods::aggregate_method;
 use super::order::TotalOrder;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// The smallest of a value. See [`WindowedStream::min`].
 pub type Min<F, V, O> = Kept<F, V, O, Smallest>;
@@ -16,23 +12,12 @@ pub type Min<F, V, O> = Kept<F, V, O, Smallest>;
 #[derive(Debug)]
 pub struct Smallest;
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// The smallest `value` of the events of each window: by `Ord`, of floats by their total order
     /// (`-NaN < -inf < … < -0.0 < 0.0 < … < inf < NaN`).
-    pub fn min<V, O, F>(self, value: F) -> Aggregated<T, C, S, W, L, Min<F, V, O>>
-    where
-        V: TotalOrder<O>,
-        O: 'static,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        self.aggregate(Min::of(value))
-    }
+    pub fn min<V, O, F>(value: F) -> Min<F, V, O>
+    where { V: TotalOrder<O>, O: 'static, F: Fn(&T) -> V + Send + 'static, }
+    = Min::of(value)
 }
 
 impl<V: TotalOrder<O>, O> Preference<V, O> for Smallest {

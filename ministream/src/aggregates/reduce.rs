@@ -2,14 +2,11 @@
 
 use std::fmt;
 
+use super::methods::aggregate_method;
 use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
+use crate::event::Data;
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// One event of all. See [`WindowedStream::reduce`].
 pub struct Reduce<F> {
@@ -26,23 +23,14 @@ impl<F> Reduce<F> {
     }
 }
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// One event of all events of each window, two by two.
     ///
     /// The order of arrival does not matter only if it does not matter to `f`: it has to be associative and commutative,
     /// like a sum or a maximum.
-    pub fn reduce<F>(self, f: F) -> Aggregated<T, C, S, W, L, Reduce<F>>
-    where
-        F: Fn(T, T) -> T + Send + 'static,
-    {
-        self.aggregate(Reduce::with(f))
-    }
+    pub fn reduce<F>(f: F) -> Reduce<F>
+    where { F: Fn(T, T) -> T + Send + 'static, }
+    = Reduce::with(f)
 }
 
 impl<T: Data, F: Fn(T, T) -> T + Send + 'static> Aggregate<T> for Reduce<F> {

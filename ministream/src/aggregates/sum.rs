@@ -3,15 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::methods::aggregate_method;
 use super::summable::Summable;
 use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
 
 /// The sum of a value. See [`WindowedStream::sum`].
 pub struct Sum<F, V> {
@@ -29,24 +25,14 @@ impl<F, V> Sum<F, V> {
     }
 }
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// The sum of `value` over the events of each window, in the type of the value.
     ///
     /// Integers are summed wider than they are; a sum that does not fit the type in the end is an error that names key and
     /// window, and no result. Floats are summed exactly and rounded once, so the result has the same bits in any order.
-    pub fn sum<V, F>(self, value: F) -> Aggregated<T, C, S, W, L, Sum<F, V>>
-    where
-        V: Summable,
-        F: Fn(&T) -> V + Send + 'static,
-    {
-        self.aggregate(Sum::of(value))
-    }
+    pub fn sum<V, F>(value: F) -> Sum<F, V>
+    where { V: Summable, F: Fn(&T) -> V + Send + 'static, }
+    = Sum::of(value)
 }
 
 impl<T, V: Summable, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Sum<F, V> {

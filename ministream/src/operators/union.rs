@@ -18,8 +18,7 @@ impl<T: Data, C: Chain<T, Side: NothingBeside>> Stream<T, C> {
     ///     europe.union([asia, africa]).filter(|n| *n > 0).into_streams()
     /// }
     /// ```
-    pub fn union(self, others: impl IntoIterator<Item = Stream<T>>) -> Stream<T> {
-        let others: Vec<_> = others.into_iter().collect();
+    pub fn union<const N: usize>(self, others: [Stream<T>; N]) -> Stream<T> {
         for other in &others {
             self.refuse_foreign("union", other.graph());
         }

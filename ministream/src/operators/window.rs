@@ -196,6 +196,9 @@ where
         for refusal in refusals {
             plan.refuse(refusal);
         }
+        for reason in self.aggregate.refusals() {
+            plan.refuse(Refusal::new(self.aggregate.name(), reason));
+        }
         Upstream { clock: upstream.clock, corrections: !Span::of(self.lateness).is_zero() }
     }
 
