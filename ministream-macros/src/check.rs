@@ -1,7 +1,6 @@
 //! The rules that a pipeline has to keep, one function each. The rule stands above it.
 
 use proc_macro2::{Ident, Span};
-use quote::ToTokens;
 use syn::{ReturnType, Type};
 
 use crate::duration::{Literal, spell};
@@ -9,6 +8,7 @@ use crate::errors::{Errors, list};
 use crate::facts::{Clock, Streams};
 use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
 use crate::model::{Model, Rest, Source, Stage};
+use crate::spelling::type_text;
 use crate::stages::{Carries, Kind, Lowering, Port, Shape};
 use crate::values::{Emit, Value};
 
@@ -346,7 +346,7 @@ fn returns_streams(item: &Item, errors: &mut Errors) {
         if let Type::Reference(reference) = ungrouped(ty)
             && carried_by(&reference.elem).is_some()
         {
-            errors.help_on(ty, "a pipeline gives its streams by value", format!("`{}`", text(&reference.elem)));
+            errors.help_on(ty, "a pipeline gives its streams by value", format!("`{}`", type_text(&reference.elem)));
         }
     }
 }
@@ -663,16 +663,16 @@ fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
     let aliases = returned.iter().skip(1).filter(is_alias).count();
     if late.len() + aliases < ports.len() {
         let Some((_, stage, port)) = ports.get(late.len()) else { return };
-        let results = returned.first().map_or("Stream<…>".to_owned(), |ty| text(ungrouped(ty)));
+        let results = returned.first().map_or("Stream<…>".to_owned(), |ty| type_text(ungrouped(ty)));
         let carried = ports.iter().skip(late.len()).map(|(place, stage, port)| {
             let carried = match stage.positional.first() {
                 Some(Value::Input(other)) if port.carries == Carries::LateOther => streams.at(other).carries,
                 _ => streams.before(*place).carries,
             };
-            format!(", Stream<Late<{}>>", carried.map_or("…".to_owned(), text))
+            format!(", Stream<Late<{}>>", carried.map_or("…".to_owned(), type_text))
         });
         let missing: String = carried.collect();
-        let already: String = late.iter().map(|ty| format!(", {}", text(ty))).collect();
+        let already: String = late.iter().map(|ty| format!(", {}", type_text(ty))).collect();
         let word = shown(stage, model);
         let side = match port.name {
             "late_left" => " on its left side",
@@ -721,19 +721,6 @@ fn outputs_fit_the_return_type(item: &Item, model: &Model, errors: &mut Errors) 
             "the return type has one stream for each flow that goes out, in their order",
         );
     }
-}
-
-/// A type as its user would write it.
-fn text(ty: &Type) -> String {
-    let text = ty.to_token_stream().to_string();
-    text.replace(" <", "<")
-        .replace("< ", "<")
-        .replace(" >", ">")
-        .replace(" ,", ",")
-        .replace(" ;", ";")
-        .replace("& ", "&")
-        .replace(" ::", "::")
-        .replace(":: ", "::")
 }
 
 #[cfg(test)]

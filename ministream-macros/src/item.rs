@@ -100,10 +100,13 @@ impl Item {
         }
     }
 
-    /// The function with this body.
-    pub(crate) fn with_body(&self, body: &TokenStream) -> TokenStream {
+    /// The function with this body, and these docs behind the user's own.
+    pub(crate) fn with_body(&self, body: &TokenStream, docs: &str) -> TokenStream {
         let Item { attrs, vis, sig, .. } = self;
-        quote! { #(#attrs)* #vis #sig { #body } }
+        let is_doc = |attr: &Attribute| attr.path().is_ident("doc");
+        // A paragraph of its own.
+        let gap = attrs.iter().any(is_doc).then(|| quote! { #[doc = ""] });
+        quote! { #(#attrs)* #gap #[doc = #docs] #vis #sig { #body } }
     }
 }
 

@@ -10,8 +10,9 @@ use crate::duration::Duration;
 use crate::errors::{Errors, list, meant};
 use crate::item::Item;
 use crate::parse::{self, Arg, Branch, Input, Pipeline, What};
+use crate::spelling::spelled;
 use crate::stages::{Kind, Lowering, Named, OWN, OWN_KEYED, Port, Row, Shape, TABLE, UNKNOWN};
-use crate::values::{Value, fields, lone_ident, shaped, spelled};
+use crate::values::{Value, fields, lone_ident, shaped};
 
 /// A resolved pipeline. With mistakes in it, which are among the errors, as much as was understood.
 pub(crate) struct Model {
@@ -56,6 +57,8 @@ pub(crate) struct PortOf {
 pub(crate) struct Stage {
     pub(crate) row: &'static Row,
     pub(crate) word: Ident,
+    /// As it is written, for the docs.
+    pub(crate) written: String,
     pub(crate) positional: Vec<Value>,
     pub(crate) named: Vec<(Ident, Value)>,
     pub(crate) name: Option<Ident>,
@@ -269,8 +272,9 @@ impl Scope<'_> {
 }
 
 fn resolve_stage(scope: &Scope<'_>, stage: parse::Stage, is_keyed: bool, errors: &mut Errors) -> Stage {
+    let written = stage.written;
     let name = stage.name;
-    match stage.what {
+    let resolved = match stage.what {
         What::Word(word, args) => {
             // A word that is nearly one is taken for it, so that its arguments are looked at, too.
             let Some(row) = Row::find(&word.to_string()).or_else(|| unknown_stage(&word, errors)) else {
@@ -299,7 +303,8 @@ fn resolve_stage(scope: &Scope<'_>, stage: parse::Stage, is_keyed: bool, errors:
             let word = Ident::new(row.word, syn::spanned::Spanned::span(&value));
             Stage { positional: vec![Value::Expr(value)], name, ..Stage::of(row, word) }
         }
-    }
+    };
+    Stage { written, ..resolved }
 }
 
 fn resolve_word(scope: &Scope<'_>, row: &'static Row, word: Ident, args: Vec<Arg>, errors: &mut Errors) -> Stage {
@@ -704,6 +709,7 @@ impl Stage {
     fn of(row: &'static Row, word: Ident) -> Self {
         Stage {
             row,
+            written: word.to_string(),
             word,
             positional: Vec::new(),
             named: Vec::new(),

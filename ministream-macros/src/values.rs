@@ -10,6 +10,7 @@ use crate::duration::{Duration, Literal};
 use crate::errors::{Errors, list};
 use crate::item::Item;
 use crate::model::Source;
+use crate::spelling::spelled;
 use crate::stages::Shape;
 
 /// An argument in its shape.
@@ -317,11 +318,6 @@ fn leftmost(value: &Expr) -> Option<&Expr> {
         Expr::Unary(_) | Expr::Lit(_) => None,
         other => Some(other),
     }
-}
-
-/// An expression about as its user wrote it.
-pub(crate) fn spelled(value: &Expr) -> String {
-    value.to_token_stream().to_string().replace(" . ", ".").replace(" (", "(").replace("( ", "(").replace(" )", ")")
 }
 
 /// Reports the name of a stream where a field belongs: a parameter's name is the parameter.
