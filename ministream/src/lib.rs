@@ -135,7 +135,7 @@ pub use crate::counters::{Counters, OperatorCounters};
 pub use crate::describe::Description;
 pub use crate::error::Error;
 pub use crate::event::{Data, Event, Id, Key};
-pub use crate::pane::{Late, Pane};
+pub use crate::pane::{Late, Pane, Timing};
 pub use crate::pipeline::{Drain, Input, Inputs, Outputs, Pipeline, Sources, Wire};
 pub use crate::stream::{
     Boundary, Chain, KeepLate, KeyedStream, LateChoice, LateTaken, NothingBeside, SideOutputs, Stream, Then,

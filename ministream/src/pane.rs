@@ -12,10 +12,12 @@ use crate::window::Window;
 /// One firing's result for one window of one key.
 ///
 /// A window fires once when the watermark reaches its end. Each event that comes after that, within the allowed lateness,
-/// makes it fire again at once: that pane is an update, and takes the place of the earlier one. Its own event time is the
-/// last instant of its window, so that windows over results nest.
+/// makes it fire again at once; and with [`emit`](crate::WindowedStream::emit) it gives early results before its end. A
+/// result that is not the first of its window is an update, and takes the place of the earlier one. Its own event time is
+/// the last instant of its window, so that windows over results nest.
 ///
-/// `Display` writes `[12:00:00, 12:00:10) alice = 42`, and behind it `(update 1)` for the first correction.
+/// `Display` writes `[12:00:00, 12:00:10) alice = 42`, and behind it `(early)` if it is, and `(update 1)` for the second
+/// result of the window.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pane<K, V> {
@@ -25,17 +27,39 @@ pub struct Pane<K, V> {
     pub window: Window,
     /// The aggregate over all events of the window so far, never a difference.
     pub value: V,
+    pub(crate) timing: Timing,
     pub(crate) update: u32,
     pub(crate) replaces: Vec<Window>,
 }
 
+/// When a [`Pane`] came, measured by the watermark against the end of its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Timing {
+    /// Before the end.
+    Early,
+    /// When the watermark reached the end, or the input ended.
+    OnTime,
+    /// After that, for an event within the allowed lateness.
+    Late,
+}
+
 impl<K, V> Pane<K, V> {
+    /// When it came.
+    pub fn timing(&self) -> Timing {
+        self.timing
+    }
+
+    /// Whether it came before the end of its window: others will follow.
+    pub fn is_early(&self) -> bool {
+        self.timing == Timing::Early
+    }
+
     /// Whether a result for this window, or for a session merged into it, came before.
     pub fn is_update(&self) -> bool {
         self.update > 0
     }
 
-    /// How many results for this window, or for sessions merged into it, came before.
+    /// How many results for this window, or for sessions merged into it, came before, early ones too.
     pub fn update(&self) -> u32 {
         self.update
     }
@@ -56,10 +80,13 @@ impl<K, V> Event for Pane<K, V> {
 impl<K: fmt::Display, V: fmt::Display> fmt::Display for Pane<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} = {}", self.window, self.key, self.value)?;
-        if self.update == 0 {
+        let early = self.is_early().then(|| "early".to_owned());
+        let update = self.is_update().then(|| format!("update {}", self.update));
+        let notes: Vec<_> = early.into_iter().chain(update).collect();
+        if notes.is_empty() {
             return Ok(());
         }
-        write!(f, " (update {}", self.update)?;
+        write!(f, " ({}", notes.join(", "))?;
         for (position, window) in self.replaces.iter().enumerate() {
             f.write_str(if position == 0 { ", replaces " } else { " and " })?;
             window.fmt(f)?;

@@ -11,5 +11,5 @@ pub use crate::pipeline::Pipeline;
 pub use crate::stream::Stream;
 pub use crate::time::{Timestamp, after, before, days, hours, micros, millis, minutes, secs};
 pub use crate::watermarks::{Bounded, FromUpstream};
-pub use crate::window::Window;
-pub use crate::windows::{Session, Sliding, Tumbling};
+pub use crate::window::{Emit, Window};
+pub use crate::windows::{Global, Session, Sliding, Tumbling};

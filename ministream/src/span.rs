@@ -39,6 +39,11 @@ pub(crate) const fn whole_micros(duration: Duration) -> bool {
     duration.subsec_nanos().is_multiple_of(1_000)
 }
 
+/// Whether a duration fits in an `i64` of microseconds; if not, it means "for ever" where that makes sense.
+pub(crate) const fn fits(duration: Duration) -> bool {
+    duration.as_micros() <= i64::MAX as u128
+}
+
 /// In the spelling of the DSL: `10s`, `1500ms`, `2m`; the largest unit that needs no fraction.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -121,8 +121,11 @@ impl fmt::Debug for Timestamp {
     }
 }
 
-/// Writes `[start, end)`; the date of the end only where it is another day.
+/// Writes `[start, end)`; the date of the end only where it is another day, and for all of time no dates at all.
 pub(crate) fn write_interval(f: &mut fmt::Formatter<'_>, start: Timestamp, end: Timestamp) -> fmt::Result {
+    if (start, end) == (Timestamp::MIN, Timestamp::MAX) {
+        return f.write_str("[all time)");
+    }
     write!(f, "[{start}, ")?;
     if start.day_and_micros().0 == end.day_and_micros().0 {
         write_time_of_day(f, end)?;

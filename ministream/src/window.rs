@@ -3,13 +3,19 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+mod emit;
+
+pub(crate) use self::emit::Early;
+pub use self::emit::Emit;
 use crate::aggregate::Aggregate;
 use crate::error::Refusal;
 use crate::event::Key;
-use crate::span::Span;
+use crate::pane::Timing;
+use crate::span::{Span, whole_micros};
 use crate::time::{Timestamp, write_interval};
 
 /// A span of event time, `[start, end)`: `start` belongs to it, `end` does not.
@@ -46,19 +52,19 @@ impl PartialOrd for Window {
     }
 }
 
-/// `[12:00:00, 12:00:10)`
+/// `[12:00:00, 12:00:10)`; the window that holds everything is `[all time)`.
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_interval(f, self.start, self.end)
     }
 }
 
-/// A kind of windows: tumbling, sliding, sessions. See [`windows`](crate::windows) for those there are.
+/// A kind of windows: tumbling, sliding, sessions, or one for all time. See [`windows`](crate::windows) for those there are.
 ///
 /// The trait is sealed: the operators rely on its methods for their exactness.
-pub trait WindowKind: Send + 'static + sealed::WindowKind {}
+pub trait WindowKind: Clone + Send + 'static + sealed::WindowKind {}
 
-impl<W: Send + 'static + sealed::WindowKind> WindowKind for W {}
+impl<W: Clone + Send + 'static + sealed::WindowKind> WindowKind for W {}
 
 pub(crate) mod sealed {
     use super::*;
@@ -68,34 +74,82 @@ pub(crate) mod sealed {
         /// What keeps the windows of this kind.
         type Store<K: Key, T: 'static, A: Aggregate<T>>: WindowStore<K, T, A>;
 
-        /// The stage as the DSL writes it, without lateness: `tumbling(10s)`.
-        fn describe(&self) -> String;
+        /// The stage by its name in the DSL: `tumbling`.
+        fn stage(&self) -> &'static str;
 
-        /// Everything that is wrong with the settings.
-        fn refusals(&self) -> Vec<Refusal>;
+        /// Its arguments as the DSL writes them, without the settings that all kinds have: `10s`, `offset = 3s`.
+        fn arguments(&self) -> Vec<String>;
 
-        /// The timestamps whose windows fit in 64 bits; empty if there are none.
-        fn admits(&self) -> RangeInclusive<Timestamp>;
+        /// Everything that is wrong with them, and with the settings for windows of this kind.
+        fn refusals(&self, settings: &Settings) -> Vec<Refusal>;
+
+        /// The timestamps whose windows fit in 64 bits and have their last instants within `results`; empty if there are
+        /// none.
+        fn admits(&self, results: &RangeInclusive<Timestamp>) -> RangeInclusive<Timestamp>;
 
         /// For how long after its timestamp an event's windows may stay open, without lateness; None if for ever.
         fn retention(&self) -> Option<Span>;
 
         /// An empty store.
-        fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, lateness: Span) -> Self::Store<K, T, A>;
+        fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, settings: &Settings) -> Self::Store<K, T, A>;
+    }
+
+    /// What can be said of windows of any kind.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Settings {
+        pub(crate) lateness: Duration,
+        pub(crate) emit: Option<Emit>,
+    }
+
+    impl Settings {
+        pub(crate) fn lateness(&self) -> Span {
+            Span::of(self.lateness)
+        }
+
+        /// Whether a window may give more than one result.
+        pub(crate) fn corrections(&self) -> bool {
+            self.emit.is_some() || !self.lateness().is_zero()
+        }
+
+        /// As the DSL writes them: `lateness = 5s`, `emit = every(1m)`.
+        pub(crate) fn arguments(&self) -> Vec<String> {
+            let lateness = Some(self.lateness()).filter(|lateness| !lateness.is_zero());
+            let lateness = lateness.map(|lateness| format!("lateness = {lateness}"));
+            lateness.into_iter().chain(self.emit.map(|emit| format!("emit = {emit}"))).collect()
+        }
+
+        pub(crate) fn refusals(&self, stage: &str) -> Vec<Refusal> {
+            let fraction = !whole_micros(self.lateness) && self.lateness != Duration::MAX;
+            let lateness =
+                fraction.then(|| format!("lateness is {:?}, and event time counts whole microseconds", self.lateness));
+            let reasons = lateness.into_iter().chain(self.emit.and_then(Emit::refusal));
+            reasons.map(|reason| Refusal::new(stage, reason)).collect()
+        }
     }
 
     /// Keeps the windows of all keys.
     ///
     /// The caller calls `fire` after each move of the watermark, and after each `add` that asks for it. `watermark` is
-    /// [`Timestamp::MIN`] before there is one: nothing is due then.
+    /// [`Timestamp::MIN`] before there is one: nothing is due then. Where early results are wanted it calls `fire_early`
+    /// when they are, after that.
+    ///
+    /// `emit` tells whether it could make a result of a window. What is handed out together is in order of end, start and
+    /// key.
     pub trait WindowStore<K: Key, T, A: Aggregate<T>>: Send + 'static {
         /// Adds an event to all of its windows that live.
         fn add(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed;
 
-        /// Hands out each window that became due, in order of end, start and key. A window is handed out once when
-        /// `watermark` reaches its end, and again for each event that was added to it after that. `emit` tells whether it
-        /// could make a result of it. Then windows whose lateness is over are forgotten.
+        /// Hands out each window that became due: once when `watermark` reaches its end, and again for each event that was
+        /// added to it after that. Then windows whose lateness is over are forgotten.
         fn fire(&mut self, watermark: Timestamp, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool);
+
+        /// Hands out each window that has not reached its end and has changed since it was handed out.
+        fn fire_early(&mut self, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool);
+
+        /// Hands out what is left, at the end of the input. Nothing is called any more after that.
+        fn finish(&mut self, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+            self.fire(Timestamp::MAX, emit);
+        }
 
         /// How many windows are kept, counted once for each key.
         fn open_windows(&self) -> usize;
@@ -123,6 +177,7 @@ pub(crate) mod sealed {
         pub(crate) key: &'a K,
         pub(crate) window: Window,
         pub(crate) acc: &'a Acc,
+        pub(crate) timing: Timing,
         /// How many results of this window, or of sessions merged into it, came before.
         pub(crate) update: u32,
         /// The windows of earlier results that this one takes the place of.

@@ -1,7 +1,6 @@
 //! `window` and the aggregates over it: groups a keyed stream by windows of event time.
 
 use std::fmt;
-use std::time::Duration;
 
 use crate::aggregate::Aggregate;
 use crate::counters::OperatorCounters;
@@ -11,11 +10,10 @@ use crate::operator::{Operator, Output, Port, Ports, Push};
 use crate::pane::{Late, Pane};
 use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::Select;
-use crate::span::{Span, whole_micros};
 use crate::stream::{KeyedStream, LateChoice, Stream, Then, WindowedStream, late_choice};
 use crate::time::Timestamp;
-use crate::window::WindowKind;
-use crate::window::sealed::{Placed, WindowStore};
+use crate::window::sealed::{Firing, Placed, Settings, WindowStore};
+use crate::window::{Early, WindowKind};
 
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
 where
@@ -45,21 +43,23 @@ where
     where
         A: Aggregate<T>,
     {
-        let WindowedStream { keyed: KeyedStream { stream, select, name: key_name }, windows, lateness, late, name } =
+        let WindowedStream { keyed: KeyedStream { stream, select, name: key_name }, windows, settings, late, name } =
             self;
         let graph = stream.graph().clone();
+        let counts_late = late.counts();
         let (port, late) = late.open(&graph);
-        let span = Span::of(lateness);
         let operator = WindowOperator {
             select,
             key_name,
-            store: windows.store(span),
+            store: windows.store(&settings),
             windows,
             windows_name: name,
-            lateness,
+            settings,
+            early: Early::new(settings.emit),
             aggregate,
             watermark: Timestamp::MIN,
             late: port,
+            counts_late,
             late_count: 0,
             partly_late_count: 0,
         };
@@ -85,12 +85,15 @@ where
     key_name: Option<&'static str>,
     windows: W,
     windows_name: Option<&'static str>,
-    lateness: Duration,
+    settings: Settings,
+    early: Early,
     aggregate: A,
     store: W::Store<S::Selected, T, A>,
     /// [`Timestamp::MIN`] before there is one.
     watermark: Timestamp,
     late: Port<Late<T>>,
+    /// False if another operator over the same windows does.
+    counts_late: bool,
     late_count: u64,
     partly_late_count: u64,
 }
@@ -102,18 +105,18 @@ where
     W: WindowKind,
     A: Aggregate<T>,
 {
-    fn fire<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
+    /// Puts out what the store hands out when `fire` calls it.
+    fn hand_out<P, F>(&mut self, out: &mut Output<'_, P>, fire: F)
+    where
+        P: Push<Pane<S::Selected, A::Out>>,
+        F: FnOnce(&mut W::Store<S::Selected, T, A>, &mut dyn FnMut(Firing<'_, S::Selected, A::Acc>) -> bool),
+    {
         let aggregate = &self.aggregate;
-        self.store.fire(self.watermark, |firing| match aggregate.finish(firing.acc) {
+        fire(&mut self.store, &mut |firing| match aggregate.finish(firing.acc) {
             Ok(value) => {
-                let pane = Pane {
-                    key: firing.key.clone(),
-                    window: firing.window,
-                    value,
-                    update: firing.update,
-                    replaces: firing.replaces,
-                };
-                out.emit(firing.window.last_instant(), pane);
+                let Firing { key, window, timing, update, replaces, .. } = firing;
+                let pane = Pane { key: key.clone(), window, value, timing, update, replaces };
+                out.emit(window.last_instant(), pane);
                 true
             }
             Err(reason) => {
@@ -123,19 +126,19 @@ where
         });
     }
 
-    fn refusals(&self) -> Vec<Refusal> {
-        let mut refusals = self.windows.refusals();
-        if !whole_micros(self.lateness) && self.lateness != Duration::MAX {
-            let reason = format!("lateness is {:?}, and event time counts whole microseconds", self.lateness);
-            refusals.push(Refusal::new(self.stage(), reason));
-        }
-        refusals
+    fn fire<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
+        let watermark = self.watermark;
+        self.hand_out(out, |store, emit| store.fire(watermark, emit));
     }
 
-    /// `tumbling`
-    fn stage(&self) -> String {
-        let described = self.windows.describe();
-        described.split('(').next().unwrap_or_default().to_owned()
+    fn fire_early<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
+        self.hand_out(out, |store, emit| store.fire_early(emit));
+    }
+
+    fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals = self.windows.refusals(&self.settings);
+        refusals.extend(self.settings.refusals(self.windows.stage()));
+        refusals
     }
 }
 
@@ -153,18 +156,21 @@ where
         let key = self.select.select(&event);
         match self.store.add(key, at, &event, &self.aggregate, self.watermark) {
             Placed::Taken { partly_late, due } => {
-                self.partly_late_count += u64::from(partly_late);
+                self.partly_late_count += u64::from(partly_late && self.counts_late);
                 if due {
                     self.fire(out);
                 }
+                if self.early.at_event() {
+                    self.fire_early(out);
+                }
             }
             Placed::Late => {
-                self.late_count += 1;
+                self.late_count += u64::from(self.counts_late);
                 out.send(&self.late, at, Late::new(event, at, self.watermark));
             }
             Placed::OutOfRange => {
                 let reason = format!("an event at {at} has no window that fits in 64 bits");
-                out.fail(Failure::of_operator(&self.stage(), reason));
+                out.fail(Failure::of_operator(self.windows.stage(), reason));
                 out.reject();
             }
         }
@@ -173,12 +179,14 @@ where
     fn on_watermark<P: Push<Self::Out>>(&mut self, to: Timestamp, out: &mut Output<'_, P>) {
         self.watermark = to;
         self.fire(out);
+        if self.early.at_watermark(to) {
+            self.fire_early(out);
+        }
         out.watermark(to);
     }
 
     fn on_end<P: Push<Self::Out>>(&mut self, out: &mut Output<'_, P>) {
-        self.watermark = Timestamp::MAX;
-        self.fire(out);
+        self.hand_out(out, |store, emit| store.finish(emit));
     }
 
     fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) -> Upstream {
@@ -186,12 +194,12 @@ where
         if upstream.clock.is_none() {
             let reason = "no watermark reaches it, so it would never fire: say `delay = 3s`, or put a stage such as \
                           `watermark(delay = 3s)` in front";
-            plan.refuse(Refusal::new(self.stage(), reason));
+            plan.refuse(Refusal::new(self.windows.stage(), reason));
         }
         if upstream.corrections {
             let reason = "the results in front of it can be corrected, and each correction would be counted beside what it \
-                          corrects: leave `lateness` out in front";
-            plan.refuse(Refusal::new(self.stage(), reason));
+                          corrects: leave `lateness` and `emit` out in front";
+            plan.refuse(Refusal::new(self.windows.stage(), reason));
         }
         for refusal in refusals {
             plan.refuse(refusal);
@@ -199,15 +207,16 @@ where
         for reason in self.aggregate.refusals() {
             plan.refuse(Refusal::new(self.aggregate.name(), reason));
         }
-        Upstream { clock: upstream.clock, corrections: !Span::of(self.lateness).is_zero() }
+        Upstream { clock: upstream.clock, corrections: self.settings.corrections() }
     }
 
-    fn prepare(&mut self, _behind: Needs, _plan: &mut Plan<'_>) -> Needs {
+    fn prepare(&mut self, behind: Needs, _plan: &mut Plan<'_>) -> Needs {
         let retention = match self.windows.retention() {
-            Some(span) => Retention::For(span.plus(Span::of(self.lateness))),
+            Some(span) => Retention::For(span.plus(self.settings.lateness())),
             None => Retention::ForEver,
         };
-        Needs { retention, admits: self.windows.admits(), clocks: Vec::new() }
+        // An event whose results have no place behind is rejected, too.
+        Needs { retention, admits: self.windows.admits(&behind.admits), clocks: Vec::new() }
     }
 
     fn ports(&self) -> Ports {
@@ -219,10 +228,12 @@ where
             Some(name) => format!("{stage} as {name}"),
             None => stage,
         };
-        let mut windows = self.windows.describe();
-        if !Span::of(self.lateness).is_zero() && windows.pop().is_some() {
-            windows.push_str(&format!(", lateness = {})", Span::of(self.lateness)));
-        }
+        let mut arguments = self.windows.arguments();
+        arguments.extend(self.settings.arguments());
+        let windows = match arguments.as_slice() {
+            [] => self.windows.stage().to_owned(),
+            arguments => format!("{}({})", self.windows.stage(), arguments.join(", ")),
+        };
         vec![
             named("key_by".to_owned(), self.key_name),
             named(windows, self.windows_name),
@@ -249,6 +260,6 @@ where
     A: Aggregate<T>,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WindowOperator").field("lateness", &self.lateness).finish_non_exhaustive()
+        f.debug_struct("WindowOperator").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

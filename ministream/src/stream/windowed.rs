@@ -7,7 +7,8 @@ use super::{KeyedStream, Stream, WithLate};
 use crate::event::Data;
 use crate::operator::Port;
 use crate::pane::Late;
-use crate::window::WindowKind;
+use crate::window::sealed::Settings;
+use crate::window::{Emit, WindowKind};
 
 /// A keyed stream cut into windows, which waits for an aggregate.
 ///
@@ -17,7 +18,7 @@ use crate::window::WindowKind;
 pub struct WindowedStream<T, C, S, W, L = KeepLate> {
     pub(crate) keyed: KeyedStream<T, C, S>,
     pub(crate) windows: W,
-    pub(crate) lateness: Duration,
+    pub(crate) settings: Settings,
     pub(crate) late: L,
     pub(crate) name: Option<&'static str>,
 }
@@ -29,6 +30,8 @@ pub struct KeepLate(());
 /// Late events were taken as a stream, or discarded.
 pub struct LateTaken<T> {
     port: Port<Late<T>>,
+    /// False for a clone: the original counts and sends them.
+    counts: bool,
 }
 
 impl<T, C, S> KeyedStream<T, C, S> {
@@ -51,7 +54,7 @@ impl<T, C, S> KeyedStream<T, C, S> {
     /// }
     /// ```
     pub fn window<W: WindowKind>(self, windows: W) -> WindowedStream<T, C, S, W> {
-        WindowedStream { keyed: self, windows, lateness: Duration::ZERO, late: KeepLate(()), name: None }
+        WindowedStream { keyed: self, windows, settings: Settings::default(), late: KeepLate(()), name: None }
     }
 }
 
@@ -59,7 +62,43 @@ impl<T, C, S, W, L> WindowedStream<T, C, S, W, L> {
     /// For how long after a window's end, in event time, late events still correct its result; zero if not said.
     /// `Duration::MAX` keeps windows for ever.
     pub fn allowed_lateness(mut self, lateness: Duration) -> Self {
-        self.lateness = lateness;
+        self.settings.lateness = lateness;
+        self
+    }
+
+    /// Asks for results before the windows end: after each event ([`Emit::on_update`]), or each time the watermark has
+    /// passed another step ([`Emit::every`]).
+    ///
+    /// Such a result is marked as [early](crate::Pane::is_early), and the next one of the window is an update that takes
+    /// its place. When the window ends its result comes as usual, even if it is the same as the early one.
+    ///
+    /// The value of a window at its end does not depend on the order of arrival. Which early results come, and so how many
+    /// were before it, does: they show what had arrived by then.
+    ///
+    /// ```
+    /// # use ministream::prelude::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Clone, Serialize, Deserialize, Event)]
+    /// # struct Click { user: String, value: i64, #[event(time, unit = "s")] ts: i64 }
+    /// fn spend(clicks: Stream<Click>) -> Stream<Pane<String, i64>> {
+    ///     let by_user = clicks.watermark(Bounded::new(secs(0))).key_by(|click| &click.user);
+    ///     let hours = by_user.window(Tumbling::new(hours(1))).emit(Emit::every(minutes(1)));
+    ///     hours.discard_late().sum(|click| click.value).into_streams()
+    /// }
+    ///
+    /// # fn main() -> Result<(), Error> {
+    /// let mut spend = Pipeline::new(spend);
+    /// let mut lines = Vec::new();
+    /// for (ts, value) in [(10, 30), (50, 5), (61, 7), (3_600, 1)] {
+    ///     let panes = spend.push(Click { user: "alice".into(), value, ts })?;
+    ///     lines.extend(panes.map(|pane| pane.to_string()));
+    /// }
+    /// assert_eq!(lines, ["[00:00:00, 01:00:00) alice = 42 (early)", "[00:00:00, 01:00:00) alice = 42 (update 1)"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn emit(mut self, emit: Emit) -> Self {
+        self.settings.emit = Some(emit);
         self
     }
 
@@ -84,8 +123,8 @@ impl<T: Data, C, S, W> WindowedStream<T, C, S, W> {
     }
 
     fn late_to(self, port: Port<Late<T>>) -> WindowedStream<T, C, S, W, LateTaken<T>> {
-        let WindowedStream { keyed, windows, lateness, late: KeepLate(()), name } = self;
-        WindowedStream { keyed, windows, lateness, late: LateTaken { port }, name }
+        let WindowedStream { keyed, windows, settings, late: KeepLate(()), name } = self;
+        WindowedStream { keyed, windows, settings, late: LateTaken { port, counts: true }, name }
     }
 }
 
@@ -103,6 +142,11 @@ pub(crate) mod sealed {
         type Waiting;
         /// The chain `C`, with that.
         type Chain<C>;
+
+        /// Whether the operator counts its late events: a clone of a windowed stream does not, for the original does.
+        fn counts(&self) -> bool {
+            true
+        }
 
         fn open(self, graph: &GraphRef) -> (Port<Late<T>>, Self::Waiting);
         fn wrap<U, C>(stream: Stream<U, C>, waiting: Self::Waiting) -> Stream<U, Self::Chain<C>>;
@@ -126,6 +170,10 @@ pub(crate) mod sealed {
         type Waiting = ();
         type Chain<C> = C;
 
+        fn counts(&self) -> bool {
+            self.counts
+        }
+
         fn open(self, _graph: &GraphRef) -> (Port<Late<T>>, ()) {
             (self.port, ())
         }
@@ -139,6 +187,13 @@ pub(crate) mod sealed {
 impl<T, C, S, W, L> fmt::Debug for WindowedStream<T, C, S, W, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("WindowedStream").field(&self.keyed.stream).finish()
+    }
+}
+
+/// A clone sends no late events and counts none: the original does.
+impl<T> Clone for LateTaken<T> {
+    fn clone(&self) -> Self {
+        LateTaken { port: Port::unread(), counts: false }
     }
 }
 

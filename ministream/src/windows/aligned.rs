@@ -6,14 +6,16 @@ use std::mem;
 use std::ops::{Bound, RangeInclusive};
 use std::time::Duration;
 
+use super::cell::Cell;
 use crate::aggregate::Aggregate;
 use crate::error::Refusal;
 use crate::event::{Data, Key};
-use crate::span::{Span, whole_micros};
+use crate::pane::Timing;
+use crate::span::{Span, fits, whole_micros};
 use crate::state::Map;
 use crate::time::Timestamp;
 use crate::window::Window;
-use crate::window::sealed::{Firing, Placed, WindowStore};
+use crate::window::sealed::{Firing, Placed, Settings, WindowStore};
 
 /// More windows for one event than this are refused.
 const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
@@ -48,17 +50,30 @@ impl Grid {
         Span::of(self.offset)
     }
 
-    pub(super) fn describe_offset(&self) -> String {
-        if self.offset().is_zero() { String::new() } else { format!(", offset = {}", self.offset()) }
+    pub(super) fn stage(&self) -> &'static str {
+        self.stage
+    }
+
+    /// `offset = 3s`
+    pub(super) fn offset_argument(&self) -> Option<String> {
+        Some(self.offset()).filter(|offset| !offset.is_zero()).map(|offset| format!("offset = {offset}"))
     }
 
     pub(super) fn refusals(&self) -> Vec<Refusal> {
         let mut refusals = Vec::new();
         let mut refuse = |reason: String| refusals.push(Refusal::new(self.stage, reason));
-        for (name, duration) in [("window size", self.size), ("`every`", self.every), ("`offset`", self.offset)] {
-            if !whole_micros(duration) {
+        // What is wrong with both is said once.
+        let every = Some(("`every`", self.every)).filter(|_| self.every != self.size);
+        let durations = [("window size", self.size)].into_iter().chain(every).chain([("`offset`", self.offset)]);
+        for (name, duration) in durations.clone() {
+            if !fits(duration) {
+                refuse(format!("{name} is {duration:?}, which does not fit in 64 bits of microseconds"));
+            } else if !whole_micros(duration) {
                 refuse(format!("{name} is {duration:?}, and event time counts whole microseconds"));
             }
+        }
+        if !durations.map(|(_, duration)| duration).all(fits) {
+            return refusals;
         }
         let (size, every) = (self.size(), self.every());
         if size.is_zero() {
@@ -74,6 +89,8 @@ impl Grid {
                 "each event would be in {} windows (size {size}, every {every}), and the limit is {MAX_WINDOWS_OF_AN_EVENT}",
                 self.windows_of_an_event(),
             ));
+        } else if self.admits(&(Timestamp::MIN..=Timestamp::MAX)).is_empty() {
+            refuse(format!("no event has windows of {size} that all fit in 64 bits of microseconds"));
         }
         refusals
     }
@@ -84,15 +101,18 @@ impl Grid {
         size / every + i64::from(size % every != 0)
     }
 
-    /// The timestamps all of whose windows fit in 64 bits.
-    pub(super) fn admits(&self) -> RangeInclusive<Timestamp> {
+    /// The timestamps all of whose windows fit in 64 bits and have their last instants within `results`.
+    pub(super) fn admits(&self, results: &RangeInclusive<Timestamp>) -> RangeInclusive<Timestamp> {
         let [size, every, offset] = [self.size(), self.every(), self.offset()].map(|span| i128::from(span.as_micros()));
+        let [first_result, last_result] = [results.start(), results.end()].map(|ts| i128::from(ts.as_micros()));
         let every = every.max(1);
         let start_at_or_before = |ts: i128| (ts - offset).div_euclid(every) * every + offset;
-        let last_too_early = start_at_or_before(i128::from(i64::MIN) - 1);
-        let first_too_late = start_at_or_before(i128::from(i64::MAX) - size) + every;
+        // A window ends too early if it starts before the first instant there is, or gives its result before the first
+        // that is admitted, one instant before its end.
+        let last_too_early = start_at_or_before((i128::from(i64::MIN) - 1).max(first_result - size));
+        let last_to_fit = start_at_or_before((i128::from(i64::MAX) - size).min(last_result + 1 - size));
         let timestamp = |micros: i128| i64::try_from(micros).ok().map(Timestamp::from_micros);
-        match (timestamp(last_too_early + size), timestamp(first_too_late - 1)) {
+        match (timestamp(last_too_early + size), timestamp(last_to_fit + every - 1)) {
             (Some(first), Some(last)) => first..=last,
             _ => Timestamp::MAX..=Timestamp::MIN,
         }
@@ -124,12 +144,14 @@ pub struct AlignedStore<K, Acc> {
     admits: RangeInclusive<Timestamp>,
     lateness: Span,
     windows: BTreeMap<Timestamp, Table<K, Acc>>,
+    /// Changes of windows that have not fired are listed, too.
+    emits_early: bool,
     /// Every window that ends here or before has fired.
     fired_to: Timestamp,
     /// No window fires or goes before the watermark gets here.
     next_change: Timestamp,
-    /// Windows that an event was added to after they had fired, with its key.
-    corrected: Vec<(Timestamp, K)>,
+    /// The keys that are listed as changed since their last result, by the ends of their windows.
+    changed: BTreeMap<Timestamp, Vec<K>>,
     open_windows: usize,
 }
 
@@ -139,23 +161,28 @@ struct Table<K, Acc> {
     cells: Map<K, Cell<Acc>>,
 }
 
-#[derive(Debug)]
-struct Cell<Acc> {
-    acc: Acc,
-    /// How many results came of it.
-    results: u32,
+impl<K: Key, Acc> Table<K, Acc> {
+    fn fire(&mut self, mut keys: Vec<K>, timing: Timing, emit: &mut impl FnMut(Firing<'_, K, Acc>) -> bool) {
+        keys.sort_unstable();
+        for key in keys {
+            if let Some(cell) = self.cells.get_mut(&key) {
+                cell.fire(&key, self.window, timing, emit);
+            }
+        }
+    }
 }
 
 impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
-    pub(super) fn new(grid: Grid, lateness: Span) -> Self {
+    pub(super) fn new(grid: Grid, settings: &Settings) -> Self {
         AlignedStore {
-            admits: grid.admits(),
+            admits: grid.admits(&(Timestamp::MIN..=Timestamp::MAX)),
             grid,
-            lateness,
+            lateness: settings.lateness(),
             windows: BTreeMap::new(),
+            emits_early: settings.emit.is_some(),
             fired_to: Timestamp::MIN,
             next_change: Timestamp::MAX,
-            corrected: Vec::new(),
+            changed: BTreeMap::new(),
             open_windows: 0,
         }
     }
@@ -181,36 +208,36 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
             live += 1;
             let table = self.windows.entry(window.end).or_insert_with(|| Table { window, cells: Map::default() });
             self.next_change = self.next_change.min(window.end);
-            if let Some(cell) = table.cells.get_mut(&*key) {
-                aggregate.add(&mut cell.acc, at, event);
-            } else {
-                let mut acc = aggregate.create();
-                aggregate.add(&mut acc, at, event);
-                table.cells.insert(key.clone().into_owned(), Cell { acc, results: 0 });
-                self.open_windows += 1;
+            let cell = match table.cells.get_mut(&*key) {
+                Some(cell) => cell,
+                None => {
+                    self.open_windows += 1;
+                    table.cells.entry(key.clone().into_owned()).or_insert_with(|| Cell::new(aggregate.create()))
+                }
+            };
+            aggregate.add(&mut cell.acc, at, event);
+            let is_due = window.end <= watermark;
+            if (is_due || self.emits_early) && cell.list() {
+                self.changed.entry(window.end).or_default().push(key.clone().into_owned());
             }
-            if window.end <= watermark {
-                due = true;
-                self.corrected.push((window.end, key.clone().into_owned()));
-            }
+            due |= is_due;
         }
         if live == 0 { Placed::Late } else { Placed::Taken { partly_late: gone > 0, due } }
     }
 
     fn fire(&mut self, watermark: Timestamp, mut emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
-        let mut fire = |key: &K, window: Window, cell: &mut Cell<A::Acc>| {
-            let firing = Firing { key, window, acc: &cell.acc, update: cell.results, replaces: Vec::new() };
-            cell.results += u32::from(emit(firing));
-        };
-        self.corrected.sort_unstable();
-        for (end, key) in self.corrected.drain(..) {
-            if let Some(table) = self.windows.get_mut(&end)
-                && let Some(cell) = table.cells.get_mut(&key)
+        let fired_to = mem::replace(&mut self.fired_to, watermark);
+        while let Some(first) = self.changed.first_entry()
+            && *first.key() <= watermark
+        {
+            let (end, keys) = first.remove_entry();
+            // A window that has not fired does so below, for all of its keys.
+            if end <= fired_to
+                && let Some(table) = self.windows.get_mut(&end)
             {
-                fire(&key, table.window, cell);
+                table.fire(keys, Timing::Late, &mut emit);
             }
         }
-        let fired_to = mem::replace(&mut self.fired_to, watermark);
         if watermark < self.next_change {
             return;
         }
@@ -218,7 +245,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
             let mut cells: Vec<_> = table.cells.iter_mut().collect();
             cells.sort_unstable_by_key(|(key, _)| *key);
             for (key, cell) in cells {
-                fire(key, table.window, cell);
+                cell.fire(key, table.window, Timing::OnTime, &mut emit);
             }
         }
         while let Some(first) = self.windows.first_entry()
@@ -229,6 +256,14 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
         let not_fired = self.windows.range((Bound::Excluded(watermark), Bound::Unbounded)).next();
         let not_gone = self.windows.keys().next().map(|end| end.plus(self.lateness));
         self.next_change = not_fired.map(|(&end, _)| end).into_iter().chain(not_gone).min().unwrap_or(Timestamp::MAX);
+    }
+
+    fn fire_early(&mut self, mut emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+        for (end, keys) in mem::take(&mut self.changed) {
+            if let Some(table) = self.windows.get_mut(&end) {
+                table.fire(keys, Timing::Early, &mut emit);
+            }
+        }
     }
 
     fn open_windows(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Session windows: bursts of one key's activity, apart by a gap.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::mem;
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
@@ -8,11 +9,12 @@ use std::time::Duration;
 use crate::aggregate::Aggregate;
 use crate::error::Refusal;
 use crate::event::{Data, Key};
-use crate::span::{Span, whole_micros};
+use crate::pane::Timing;
+use crate::span::{Span, fits, whole_micros};
 use crate::state::{DueQueue, Map, give_back};
 use crate::time::Timestamp;
 use crate::window::Window;
-use crate::window::sealed::{self, Firing, Placed, WindowStore};
+use crate::window::sealed::{self, Firing, Placed, Settings, WindowStore};
 
 /// Windows that grow with a key's events: an event opens `[ts, ts + gap)`, and windows of one key that overlap are one.
 ///
@@ -39,37 +41,55 @@ impl Session {
 impl sealed::WindowKind for Session {
     type Store<K: Key, T: 'static, A: Aggregate<T>> = SessionStore<K, A::Acc>;
 
-    fn describe(&self) -> String {
-        format!("session({})", Span::of(self.gap))
+    fn stage(&self) -> &'static str {
+        "session"
     }
 
-    fn refusals(&self) -> Vec<Refusal> {
-        if !whole_micros(self.gap) {
-            let reason = format!("session gap is {:?}, and event time counts whole microseconds", self.gap);
-            return vec![Refusal::new("session", reason)];
-        }
-        if Span::of(self.gap).is_zero() {
-            return vec![Refusal::new("session", "session gap must be greater than zero")];
-        }
-        Vec::new()
+    fn arguments(&self) -> Vec<String> {
+        vec![Span::of(self.gap).to_string()]
     }
 
-    fn admits(&self) -> RangeInclusive<Timestamp> {
-        Timestamp::MIN..=Timestamp::MAX.minus(Span::of(self.gap))
+    fn refusals(&self, _settings: &Settings) -> Vec<Refusal> {
+        let gap = self.gap;
+        let reason = if !fits(gap) {
+            format!("session gap is {gap:?}, which does not fit in 64 bits of microseconds")
+        } else if !whole_micros(gap) {
+            format!("session gap is {gap:?}, and event time counts whole microseconds")
+        } else if gap.is_zero() {
+            "session gap must be greater than zero".to_owned()
+        } else {
+            return Vec::new();
+        };
+        vec![Refusal::new("session", reason)]
+    }
+
+    /// An event that is alone in its session, or the last one, says where that ends.
+    fn admits(&self, results: &RangeInclusive<Timestamp>) -> RangeInclusive<Timestamp> {
+        let gap = i128::from(Span::of(self.gap).as_micros());
+        let event_of = |result: Timestamp| i128::from(result.as_micros()) + 1 - gap;
+        let first = event_of(*results.start()).max(i64::MIN.into());
+        let last = event_of(*results.end()).min(i128::from(i64::MAX) - gap);
+        match (i64::try_from(first), i64::try_from(last)) {
+            (Ok(first), Ok(last)) => Timestamp::from_micros(first)..=Timestamp::from_micros(last),
+            _ => Timestamp::MAX..=Timestamp::MIN,
+        }
     }
 
     fn retention(&self) -> Option<Span> {
         None
     }
 
-    fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, lateness: Span) -> Self::Store<K, T, A> {
+    fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, settings: &Settings) -> Self::Store<K, T, A> {
+        let (gap, lateness) = (Span::of(self.gap), settings.lateness());
         SessionStore {
-            gap: Span::of(self.gap),
+            gap,
             lateness,
+            emits_early: settings.emit.is_some(),
             sessions: Map::default(),
-            due: DueQueue::new(Span::of(self.gap).plus(lateness)),
+            due: DueQueue::new(gap.plus(lateness)),
             next_id: 0,
             corrected: None,
+            changed: Vec::new(),
             open_windows: 0,
         }
     }
@@ -83,12 +103,16 @@ impl sealed::WindowKind for Session {
 pub struct SessionStore<K, Acc> {
     gap: Span,
     lateness: Span,
+    /// Changes of sessions that have not fired are listed.
+    emits_early: bool,
     /// Those of each key in order of time. They do not overlap, and no list is empty.
-    sessions: Map<K, Vec<OpenSession<Acc>>>,
+    sessions: Map<K, VecDeque<OpenSession<Acc>>>,
     due: DueQueue<Handle<K>>,
     next_id: u64,
     /// The session that an event was added to after it had fired.
     corrected: Option<Handle<K>>,
+    /// Sessions that are listed as changed since their last result, and some that were.
+    changed: Vec<Handle<K>>,
     open_windows: usize,
 }
 
@@ -97,8 +121,10 @@ struct OpenSession<Acc> {
     id: u64,
     window: Window,
     acc: Acc,
-    /// It has not fired since it was opened, or merged with a later end.
+    /// It has not fired since it was opened, or merged with a later end. It gets a new id when that begins anew.
     pending: bool,
+    /// It is pending, and listed as changed since its last result.
+    is_listed: bool,
     /// How many results came of it and of those merged into it.
     results: u32,
     /// The bounds of those results that no later one has replaced.
@@ -109,24 +135,65 @@ struct OpenSession<Acc> {
 #[derive(Clone, Debug)]
 struct Handle<K> {
     key: K,
+    /// An instant of the session, to find it by: sessions only grow.
+    within: Timestamp,
     id: u64,
+}
+
+/// A session that is due.
+struct Due<K> {
+    window: Window,
+    handle: Handle<K>,
+    timing: Timing,
 }
 
 impl<K: Key, Acc: Data> SessionStore<K, Acc> {
     fn session_mut(&mut self, handle: &Handle<K>) -> Option<&mut OpenSession<Acc>> {
-        self.sessions.get_mut(&handle.key)?.iter_mut().find(|session| session.id == handle.id)
+        let sessions = self.sessions.get_mut(&handle.key)?;
+        let place = place_of(sessions, handle)?;
+        sessions.get_mut(place)
     }
 
     /// Forgets a session, and with the last one of a key the key.
     fn forget(&mut self, handle: &Handle<K>) {
         let Some(sessions) = self.sessions.get_mut(&handle.key) else { return };
-        let before = sessions.len();
-        sessions.retain(|session| session.id != handle.id);
-        self.open_windows -= before - sessions.len();
+        let Some(place) = place_of(sessions, handle) else { return };
+        sessions.remove(place);
+        self.open_windows -= 1;
         if sessions.is_empty() {
             self.sessions.remove(&handle.key);
+        } else if sessions.len() < sessions.capacity() / 8 {
+            sessions.shrink_to(sessions.len() * 2);
         }
         give_back(&mut self.sessions);
+    }
+
+    /// Lists a session as changed. Those that need not be listed any more are taken off once they are most of the list.
+    fn list(&mut self, handle: Handle<K>) {
+        if self.changed.len() > 2 * self.open_windows {
+            let sessions = &self.sessions;
+            self.changed.retain(|handle| {
+                let of_key = sessions.get(&handle.key);
+                let session = of_key.and_then(|sessions| sessions.get(place_of(sessions, handle)?));
+                session.is_some_and(|session| session.is_listed)
+            });
+        }
+        self.changed.push(handle);
+    }
+
+    fn hand_out(&mut self, mut due: Vec<Due<K>>, mut emit: impl FnMut(Firing<'_, K, Acc>) -> bool) {
+        due.sort_unstable_by(|a, b| a.window.cmp(&b.window).then_with(|| a.handle.key.cmp(&b.handle.key)));
+        for Due { window, handle, timing } in due {
+            let Some(session) = self.session_mut(&handle) else { continue };
+            session.is_listed = false;
+            let mut replaces: Vec<_> = session.standing.iter().copied().filter(|&old| old != window).collect();
+            replaces.sort_unstable();
+            let (key, acc, update) = (&handle.key, &session.acc, session.results);
+            if emit(Firing { key, window, acc, timing, update, replaces }) {
+                session.results = session.results.saturating_add(1);
+                session.standing = vec![window];
+            }
+        }
     }
 }
 
@@ -134,7 +201,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for SessionStore<K, A::Acc
     fn add(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed {
         let Some(end) = at.as_micros().checked_add(self.gap.as_micros()) else { return Placed::OutOfRange };
         let window = Window::new(at, Timestamp::from_micros(end));
-        let overlapping = overlapping(self.sessions.get(&*key).map_or(&[], Vec::as_slice), window);
+        let overlapping = self.sessions.get(&*key).map_or(0..0, |sessions| overlapping(sessions, window));
         if overlapping.is_empty() && window.end.plus(self.lateness) <= watermark {
             return Placed::Late;
         }
@@ -147,58 +214,63 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for SessionStore<K, A::Acc
             self.next_id += 1;
             self.next_id
         };
-        let (id, end, wait) = match sessions.get_mut(overlapping.clone()).and_then(<[_]>::split_first_mut) {
-            None => {
-                let mut acc = aggregate.create();
-                aggregate.add(&mut acc, at, event);
-                let id = fresh_id();
-                let opened = OpenSession { id, window, acc, pending: true, results: 0, standing: Vec::new() };
-                sessions.insert(overlapping.start, opened);
-                self.open_windows += 1;
-                (id, window.end, true)
-            }
-            Some((session, swallowed)) => {
+        let swallowed: Vec<_> = match overlapping.len() {
+            0 | 1 => Vec::new(),
+            _ => sessions.drain(overlapping.start + 1..overlapping.end).collect(),
+        };
+        self.open_windows -= swallowed.len();
+        let (session, waits_for_end) = match sessions.get_mut(overlapping.start).filter(|_| !overlapping.is_empty()) {
+            Some(session) => {
                 session.window.start = session.window.start.min(window.start);
                 session.window.end = session.window.end.max(window.end);
-                for other in &mut *swallowed {
+                for mut other in swallowed {
                     session.window.end = session.window.end.max(other.window.end);
-                    aggregate.merge(&mut session.acc, mem::replace(&mut other.acc, aggregate.create()));
-                    session.results += other.results;
+                    aggregate.merge(&mut session.acc, other.acc);
+                    session.results = session.results.saturating_add(other.results);
                     session.standing.append(&mut other.standing);
                 }
-                aggregate.add(&mut session.acc, at, event);
                 let fires_again = !session.pending && watermark < session.window.end;
                 if fires_again {
                     // Its entry in the queue waits for the end of its lateness, and there is an end to wait for now.
                     session.pending = true;
                     session.id = fresh_id();
                 }
-                let (id, end) = (session.id, session.window.end);
-                self.open_windows -= swallowed.len();
-                sessions.drain(overlapping.start + 1..overlapping.end);
-                (id, end, fires_again)
+                (session, fires_again)
+            }
+            None => {
+                let (id, acc) = (fresh_id(), aggregate.create());
+                let (pending, is_listed, results, standing) = (true, false, 0, Vec::new());
+                let opened = OpenSession { id, window, acc, pending, is_listed, results, standing };
+                self.open_windows += 1;
+                (sessions.insert_mut(overlapping.start, opened), true)
             }
         };
+        aggregate.add(&mut session.acc, at, event);
+        let end = session.window.end;
         let due = end <= watermark;
-        if wait || due {
-            let handle = Handle { key: key.into_owned(), id };
+        let is_new_in_list = self.emits_early && !due && !mem::replace(&mut session.is_listed, true);
+        if waits_for_end || due || is_new_in_list {
+            let handle = Handle { within: at, id: session.id, key: key.into_owned() };
             if due {
                 self.corrected = Some(handle.clone());
             }
-            if wait {
+            if is_new_in_list {
+                self.list(handle.clone());
+            }
+            if waits_for_end {
                 self.due.push(end, handle);
             }
         }
         Placed::Taken { partly_late: false, due }
     }
 
-    fn fire(&mut self, watermark: Timestamp, mut emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
-        let (mut firing, mut put_back, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+    fn fire(&mut self, watermark: Timestamp, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+        let (mut due, mut put_back, mut gone) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(handle) = self.corrected.take()
             && let Some(session) = self.session_mut(&handle)
         {
             session.pending = false;
-            firing.push((session.window, handle));
+            due.push(Due { window: session.window, handle, timing: Timing::Late });
         }
         while let Some((_, handle)) = self.due.pop_due(watermark) {
             let lateness = self.lateness;
@@ -209,7 +281,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for SessionStore<K, A::Acc
                 continue;
             }
             if mem::take(&mut session.pending) {
-                firing.push((window, handle.clone()));
+                due.push(Due { window, handle: handle.clone(), timing: Timing::OnTime });
             }
             let gone_at = window.end.plus(lateness);
             if watermark < gone_at {
@@ -221,20 +293,22 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for SessionStore<K, A::Acc
         for (at, handle) in put_back {
             self.due.push(at, handle);
         }
-        firing.sort_unstable_by(|(a, left), (b, right)| a.cmp(b).then_with(|| left.key.cmp(&right.key)));
-        for (window, handle) in firing {
-            let Some(session) = self.session_mut(&handle) else { continue };
-            let mut replaces: Vec<_> = session.standing.iter().copied().filter(|&old| old != window).collect();
-            replaces.sort_unstable();
-            let key = &handle.key;
-            if emit(Firing { key, window, acc: &session.acc, update: session.results, replaces }) {
-                session.results += 1;
-                session.standing = vec![window];
-            }
-        }
+        self.hand_out(due, emit);
         for handle in gone {
             self.forget(&handle);
         }
+    }
+
+    fn fire_early(&mut self, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+        let mut due = Vec::new();
+        for handle in mem::take(&mut self.changed) {
+            if let Some(session) = self.session_mut(&handle)
+                && session.is_listed
+            {
+                due.push(Due { window: session.window, handle, timing: Timing::Early });
+            }
+        }
+        self.hand_out(due, emit);
     }
 
     fn open_windows(&self) -> usize {
@@ -242,8 +316,14 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for SessionStore<K, A::Acc
     }
 }
 
+/// Where the session of a handle is, if there still is one.
+fn place_of<K, Acc>(sessions: &VecDeque<OpenSession<Acc>>, handle: &Handle<K>) -> Option<usize> {
+    let place = sessions.partition_point(|session| session.window.end <= handle.within);
+    sessions.get(place).filter(|session| session.id == handle.id).map(|_| place)
+}
+
 /// The sessions that overlap a window: neighbours, for sessions are in order and apart.
-fn overlapping<Acc>(sessions: &[OpenSession<Acc>], window: Window) -> Range<usize> {
+fn overlapping<Acc>(sessions: &VecDeque<OpenSession<Acc>>, window: Window) -> Range<usize> {
     let first = sessions.partition_point(|session| session.window.end <= window.start);
     let last = sessions.partition_point(|session| session.window.start < window.end);
     first..last

@@ -9,7 +9,7 @@ use crate::error::Refusal;
 use crate::event::Key;
 use crate::span::Span;
 use crate::time::Timestamp;
-use crate::window::sealed;
+use crate::window::sealed::{self, Settings};
 
 /// Windows of one size, a new one every step: `Sliding::new(secs(60), secs(5))` gives the last minute, every five
 /// seconds.
@@ -37,23 +37,28 @@ impl Sliding {
 impl sealed::WindowKind for Sliding {
     type Store<K: Key, T: 'static, A: Aggregate<T>> = AlignedStore<K, A::Acc>;
 
-    fn describe(&self) -> String {
-        format!("sliding({}, every = {}{})", self.grid.size(), self.grid.every(), self.grid.describe_offset())
+    fn stage(&self) -> &'static str {
+        self.grid.stage()
     }
 
-    fn refusals(&self) -> Vec<Refusal> {
+    fn arguments(&self) -> Vec<String> {
+        let size_and_step = [self.grid.size().to_string(), format!("every = {}", self.grid.every())];
+        size_and_step.into_iter().chain(self.grid.offset_argument()).collect()
+    }
+
+    fn refusals(&self, _settings: &Settings) -> Vec<Refusal> {
         self.grid.refusals()
     }
 
-    fn admits(&self) -> RangeInclusive<Timestamp> {
-        self.grid.admits()
+    fn admits(&self, results: &RangeInclusive<Timestamp>) -> RangeInclusive<Timestamp> {
+        self.grid.admits(results)
     }
 
     fn retention(&self) -> Option<Span> {
         Some(self.grid.size())
     }
 
-    fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, lateness: Span) -> Self::Store<K, T, A> {
-        AlignedStore::new(self.grid.clone(), lateness)
+    fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, settings: &Settings) -> Self::Store<K, T, A> {
+        AlignedStore::new(self.grid.clone(), settings)
     }
 }
