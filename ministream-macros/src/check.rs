@@ -473,68 +473,88 @@ fn one_watermark(streams: &Streams<'_>, errors: &mut Errors) {
                 errors.help(name.span(), what, "`watermark(upstream)`");
             }
         } else if stage.row.is_window() {
-            window_has_watermark(streams, place, stage, clock, errors);
+            delay_fits(streams, place, stage, clock, errors);
+            window_has_watermark(stage, clock, errors);
+        } else if let Some(Value::Input(other)) = stage.positional.first() {
+            sides_have_watermarks(streams, stage, [clock, streams.at(other).clock], errors);
         } else if stage.row.waits_for_watermark() {
-            let word = shown(stage, streams.model);
-            let sides = match stage.positional.first() {
-                Some(Value::Input(other)) => vec![clock, streams.at(other).clock],
-                _ => vec![clock],
-            };
-            if sides.iter().any(|side| matches!(side, Clock::None)) {
-                let which = match sides.as_slice() {
-                    [Clock::None, Clock::None] => "neither of its streams has a watermark",
-                    [_, Clock::None] => "the stream that it reads has no watermark",
-                    _ => "the stream in front of it has no watermark",
-                };
+            delay_fits(streams, place, stage, clock, errors);
+            if clock.is_none() && stage.argument("delay").is_none() {
+                let word = shown(stage, streams.model);
                 errors.help(
                     stage.word.span(),
-                    format!("nothing would ever leave {word}: {which}"),
-                    "put `-> watermark(delay = 3s)` in front: events come at most 3s behind the newest",
+                    format!("nothing would ever leave {word}: the stream in front of it has no watermark"),
+                    "put `-> watermark(delay = 3s)` in front of the `key_by`: events come at most 3s behind the newest",
                 );
             }
         }
     }
 }
 
-fn window_has_watermark(
+/// A join needs a watermark on each of its sides; `delay` makes one for those that have none.
+fn sides_have_watermarks(streams: &Streams<'_>, stage: &Stage, sides: [Clock<'_>; 2], errors: &mut Errors) {
+    let delay = stage.argument("delay");
+    if let Some((name, Value::Duration(_))) = delay
+        && !sides.iter().any(|side| side.is_none())
+    {
+        let what = "`delay` is short for a `watermark` stage in front, and both streams have one";
+        errors.help(name.span(), what, "take `delay` out");
+    }
+    let which = match (sides, delay) {
+        (_, Some(_)) => return,
+        ([Clock::None, Clock::None], _) => "neither of its streams has a watermark",
+        ([_, Clock::None], _) => "the stream that it reads has no watermark",
+        ([Clock::None, _], _) => "the stream in front of it has no watermark",
+        _ => return,
+    };
+    errors.help(
+        stage.word.span(),
+        format!("nothing would ever leave {}: {which}", shown(stage, streams.model)),
+        format!(
+            "`{}(…, delay = 3s)`: events come at most 3s behind the newest; or `-> watermark(delay = 3s)` in front",
+            stage.word
+        ),
+    );
+}
+
+/// `delay` stands for a watermark in front of the `key_by`, where there is none yet.
+fn delay_fits(
     streams: &Streams<'_>,
     (flow, position): (usize, usize),
     stage: &Stage,
     clock: Clock<'_>,
     errors: &mut Errors,
 ) {
-    match (stage.argument("delay"), clock) {
-        (Some((name, value)), Clock::Made(first)) if !matches!(value, Value::Mistake) => {
-            let what = format!("`delay` is short for a `watermark` stage, and there is one, from `{}`", first.word);
-            errors.help(name.span(), what, "take one of the two out");
-        }
-        (Some((name, value)), _) => {
-            let has_key = position > 0 || streams.model.flows.get(flow).is_some_and(|flow| flow.stages.is_empty());
-            if !has_key && !matches!(value, Value::Mistake) {
-                let what = "`delay` stands for a `watermark` in front of the `key_by`, and that is in another flow";
-                errors.help(name.span(), what, "put `-> watermark(delay = …)` in front of the `key_by`");
-            }
-        }
-        (None, Clock::None) => {
-            let size = stage.positional.first().map(|value| value.to_text());
-            let every = stage.argument("every").map(|(_, every)| format!("every = {}", every.to_text()));
-            let emit = stage.argument("emit").filter(|_| stage.word == "global").map(|_| "emit = …".to_owned());
-            let arguments: Vec<_> =
-                size.into_iter().chain(every).chain(emit).chain(["delay = 3s".to_owned()]).collect();
-            let help = format!(
-                "`{}({})`: events come at most 3s behind the newest; or `watermark(upstream)` in front, if the stream \
-                 brings its own",
-                stage.word,
-                arguments.join(", ")
-            );
-            errors.help(
-                stage.word.span(),
-                "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
-                help,
-            );
-        }
-        (None, _) => {}
+    let Some((name, Value::Duration(_))) = stage.argument("delay") else { return };
+    if let Clock::Made(first) = clock {
+        let what = format!("`delay` is short for a `watermark` stage, and there is one, from `{}`", first.word);
+        errors.help(name.span(), what, "take one of the two out");
+    } else if position == 0 && matches!(streams.model.flows.get(flow).map(|flow| &flow.source), Some(Source::Flow(..)))
+    {
+        let what = "`delay` stands for a `watermark` in front of the `key_by`, and that is in another flow";
+        errors.help(name.span(), what, "put `-> watermark(delay = …)` in front of the `key_by`");
     }
+}
+
+/// A window that no watermark reaches never fires.
+fn window_has_watermark(stage: &Stage, clock: Clock<'_>, errors: &mut Errors) {
+    if !clock.is_none() || stage.argument("delay").is_some() {
+        return;
+    }
+    let size = stage.positional.first().map(|value| value.to_text());
+    let every = stage.argument("every").map(|(_, every)| format!("every = {}", every.to_text()));
+    let emit = stage.argument("emit").filter(|_| stage.word == "global").map(|_| "emit = …".to_owned());
+    let arguments: Vec<_> = size.into_iter().chain(every).chain(emit).chain(["delay = 3s".to_owned()]).collect();
+    let help = format!(
+        "`{}({})`: events come at most 3s behind the newest; or `watermark(upstream)` in front, if the stream brings its own",
+        stage.word,
+        arguments.join(", ")
+    );
+    errors.help(
+        stage.word.span(),
+        "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
+        help,
+    );
 }
 
 /// A union has two inputs or more, and either all of them have a watermark or none.

@@ -31,7 +31,7 @@ pub(crate) enum Clock<'a> {
 }
 
 impl Clock<'_> {
-    fn is_none(self) -> bool {
+    pub(crate) fn is_none(self) -> bool {
         matches!(self, Clock::None)
     }
 }
@@ -97,7 +97,7 @@ impl<'a> Streams<'a> {
         };
         let clock = match port.port.as_str() {
             "rejected" => Clock::Made(stage),
-            _ if stage.row.is_window() && stage.argument("delay").is_some() => Clock::Made(stage),
+            _ if stage.argument("delay").is_some() => Clock::Made(stage),
             _ => facts.clock,
         };
         // What is late is wrapped.
@@ -200,7 +200,7 @@ fn unknown<'a>() -> Facts<'a> {
 /// What stands behind a stage.
 fn behind<'a>(front: Facts<'a>, stage: &'a Stage) -> Facts<'a> {
     let row = stage.row;
-    let makes_clock = row.lowering == Lowering::Watermark || (row.is_window() && stage.argument("delay").is_some());
+    let makes_clock = row.lowering == Lowering::Watermark || stage.argument("delay").is_some();
     // A stage that only sits in the wrong place does not hide what was there.
     let passes_on = row.takes == Kind::Stream && row.gives == Kind::Stream && !row.waits_for_watermark();
     let fits = front.kind == row.takes || front.kind == Kind::Unknown;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{KeyedStream, Stream, WithLate};
+use super::{Boundary, KeyedStream, Stream, WithLate};
 use crate::event::Data;
 use crate::operator::Port;
 use crate::pane::Late;
@@ -187,6 +187,25 @@ pub(crate) mod sealed {
 impl<T, C, S, W, L> fmt::Debug for WindowedStream<T, C, S, W, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("WindowedStream").field(&self.keyed.stream).finish()
+    }
+}
+
+/// The same windows once more, for another aggregate. The late events are those of the first, and count once.
+impl<T, S, W, L> Clone for WindowedStream<T, Boundary<T>, S, W, L>
+where
+    T: Data,
+    S: Clone,
+    W: Clone,
+    L: Clone,
+{
+    fn clone(&self) -> Self {
+        WindowedStream {
+            keyed: self.keyed.clone(),
+            windows: self.windows.clone(),
+            settings: self.settings,
+            late: self.late.clone(),
+            name: self.name,
+        }
     }
 }
 
