@@ -414,13 +414,17 @@ fn parts_are_read(streams: &Streams<'_>, flow: usize, name: &Ident, errors: &mut
 fn ttl_covers_windows(streams: &Streams<'_>, errors: &mut Errors) {
     for ((flow, position), stage) in streams.model.stages().filter(|(_, stage)| stage.word == "dedup") {
         let keepers = streams.keepers_behind((flow, position + 1));
-        let windows: Vec<_> = keepers.iter().copied().filter(|keeper| keeper.row.is_window()).collect();
+        let goes_out = keepers.iter().any(Option::is_none);
+        let windows: Vec<_> = keepers.iter().copied().flatten().filter(|keeper| keeper.row.is_window()).collect();
         let endless = windows.iter().find(|window| window.word == "session" || window.word == "global");
         let ttl = stage.argument("ttl").map(|(_, ttl)| ttl);
         let help = "`ttl = 1h`, for as long as copies may come";
         let Some(ttl) = ttl else {
             let what = match endless {
-                None if keepers.is_empty() => "no window behind it says for how long copies matter",
+                None if keepers.iter().all(Option::is_none) => "no window behind it says for how long copies matter",
+                None if goes_out => {
+                    "some of its events go out without a window, where nothing says for how long copies matter"
+                }
                 None => continue,
                 Some(window) if window.word == "global" => {
                     "a global window stays open for ever, so none follows from it"

@@ -158,6 +158,7 @@ fn of_dedup(streams: &Streams<'_>, (flow, position): (usize, usize), stage: &Sta
             let behind = streams.keepers_behind((flow, position + 1));
             let needed: Option<Vec<i64>> = behind
                 .iter()
+                .flatten()
                 .filter(|keeper| keeper.row.is_window())
                 .map(|window| {
                     let lateness =

@@ -379,7 +379,7 @@ fn rule_9_results_that_can_be_corrected_are_not_counted_again() {
         tens.key_by(|pane| &pane.key).window(Tumbling::new(secs(60))).discard_late().count().into_streams()
     };
     let error = Pipeline::try_new(nested).unwrap_err();
-    assert_snapshot!(error, @"the pipeline is refused: `tumbling`: the results in front of it can be corrected, and each correction would be counted beside what it corrects: leave `lateness` out in front");
+    assert_snapshot!(error, @"the pipeline is refused: `tumbling`: the results in front of it can be corrected, and each correction would be counted beside what it corrects: leave `lateness` and `emit` out in front");
 }
 
 #[test]
