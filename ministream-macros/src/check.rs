@@ -6,7 +6,7 @@ use syn::{ReturnType, Type};
 use crate::duration::{Literal, spell};
 use crate::errors::{Errors, list};
 use crate::facts::{Clock, Streams};
-use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
+use crate::item::{Item, arguments_of, carried_by, referenced, returned, ungrouped};
 use crate::model::{Model, Rest, Source, Stage};
 use crate::spelling::type_text;
 use crate::stages::{Carries, Kind, Lowering, Port, Shape};
@@ -97,7 +97,7 @@ fn splits_are_whole(model: &Model, errors: &mut Errors) {
 fn aggregates_make_something(streams: &Streams<'_>, errors: &mut Errors) {
     for (place, stage) in streams.model.stages() {
         let Some(aggregates) = &stage.aggregates else { continue };
-        let is_named = aggregates.entries.iter().any(|(name, _)| name.is_some());
+        let is_named = aggregates.entries.iter().all(|(name, _)| name.is_some());
         if is_named && aggregates.makes.is_none() && streams.struct_at(place).is_none() {
             let fields: Vec<_> = aggregates.entries.iter().filter_map(|(name, _)| name.as_ref()).collect();
             let fields: Vec<_> = fields.iter().map(|name| format!("{name}: …")).collect();
@@ -343,10 +343,8 @@ fn returns_streams(item: &Item, errors: &mut Errors) {
         ty => vec![ty],
     };
     for ty in of {
-        if let Type::Reference(reference) = ungrouped(ty)
-            && carried_by(&reference.elem).is_some()
-        {
-            errors.help_on(ty, "a pipeline gives its streams by value", format!("`{}`", type_text(&reference.elem)));
+        if let Some(by_value) = referenced(ty).filter(|ty| carried_by(ty).is_some()) {
+            errors.help_on(ty, "a pipeline gives its streams by value", format!("`{}`", type_text(by_value)));
         }
     }
 }

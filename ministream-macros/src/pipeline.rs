@@ -223,7 +223,7 @@ pub(crate) mod tests {
 
     #[test]
     fn closures_own_the_settings_that_they_use() {
-        let item = "fn f(source: Stream<Click>, least: i64, other: String) -> Stream<Click>;";
+        let item = "fn f<F: Fn(&Click) -> bool>(source: Stream<Click>, least: i64, other: F) -> Stream<Click>;";
         assert_eq!(
             calls("source -> filter(|c| g(c, [least]))", item),
             "source.filter({letleast=Clone::clone(&least);move|c|g(c,[least])})"

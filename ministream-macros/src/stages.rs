@@ -326,7 +326,7 @@ pub(crate) const TABLE: &[Row] = &[
     },
     aggregate("distinct", &[VALUE], "distinct(user)"),
     aggregate("approx_distinct", &[VALUE], "approx_distinct(user)"),
-    aggregate("quantile", &[VALUE, needs("quantile", Shape::Fraction)], "quantile(latency, 0.99)"),
+    aggregate("quantile", &[VALUE, needs("share from 0 to 1", Shape::Fraction)], "quantile(latency, 0.99)"),
     Row {
         lowering: Lowering::Aggregates,
         ..aggregate("aggregate", &[needs("aggregate", Shape::Expression)], "aggregate(total = sum(value), n = count())")
