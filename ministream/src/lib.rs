@@ -73,7 +73,8 @@
 //!   [`WindowedStream`].
 //! * What it all means, rule by rule: [`_documentation::semantics`]. How it is built:
 //!   [`_documentation::architecture`].
-//! * Aggregates of your own: [`Aggregate`]. Sources of files: [`connectors`].
+//! * Aggregates of your own: [`Aggregate`]. Operators of your own: [`operator::KeyedOperator`] with state and timers for each
+//!   key, [`operator::Operator`] without keys. Sources of files: [`connectors`].
 //!
 //! # Features
 //!
@@ -81,6 +82,7 @@
 //!
 //! * `json`: sources of JSON lines.
 //! * `csv`: sources of CSV files.
+//! * `sketches`: aggregates that estimate in little memory, `approx_distinct` and `quantile`.
 //! * `jiff`, `chrono`: event times of these crates.
 
 pub mod aggregate;

@@ -9,7 +9,7 @@ use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
 use crate::time::Timestamp;
 
-/// All events, in the order of their times. See [`WindowedStream::collect`].
+/// All events, in the order of their times. See [`WindowedStream::collect`](crate::WindowedStream::collect).
 pub struct Collect<O> {
     orders: PhantomData<fn(O)>,
 }

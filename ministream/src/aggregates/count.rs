@@ -5,7 +5,7 @@ use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
 use crate::time::Timestamp;
 
-/// The number of events. See [`WindowedStream::count`].
+/// The number of events. See [`WindowedStream::count`](crate::WindowedStream::count).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count;
 

@@ -5,7 +5,7 @@ use super::methods::aggregate_method;
 use super::order::TotalOrder;
 use crate::time::Timestamp;
 
-/// The value of the earliest event. See [`WindowedStream::first`].
+/// The value of the earliest event. See [`WindowedStream::first`](crate::WindowedStream::first).
 pub type First<F, V, O> = Kept<F, V, O, Earliest>;
 
 /// The preference of [`First`].

@@ -5,7 +5,7 @@ use super::methods::aggregate_method;
 use super::order::TotalOrder;
 use crate::time::Timestamp;
 
-/// The value of the latest event. See [`WindowedStream::last`].
+/// The value of the latest event. See [`WindowedStream::last`](crate::WindowedStream::last).
 pub type Last<F, V, O> = Kept<F, V, O, Latest>;
 
 /// The preference of [`Last`].

@@ -5,7 +5,7 @@ use super::methods::aggregate_method;
 use super::order::TotalOrder;
 use crate::time::Timestamp;
 
-/// The largest of a value. See [`WindowedStream::max`].
+/// The largest of a value. See [`WindowedStream::max`](crate::WindowedStream::max).
 pub type Max<F, V, O> = Kept<F, V, O, Largest>;
 
 /// The preference of [`Max`].

@@ -9,7 +9,7 @@ use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
 use crate::time::Timestamp;
 
-/// The mean of a value. See [`WindowedStream::mean`].
+/// The mean of a value. See [`WindowedStream::mean`](crate::WindowedStream::mean).
 pub struct Mean<F, V> {
     value: F,
     means: PhantomData<fn() -> V>,

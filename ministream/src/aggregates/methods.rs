@@ -12,7 +12,7 @@ use crate::stream::{LateChoice, WindowedStream};
 use crate::window::WindowKind;
 
 /// The aggregates over events of type `T`, to name several of them at once. See
-/// [`WindowedStream::aggregate_with`](crate::WindowedStream::aggregate_with).
+/// [`WindowedStream::aggregate_with`](crate::WindowedStream::aggregate_with)(crate::WindowedStream::aggregate_with).
 pub struct AggregatesOf<T> {
     events: PhantomData<fn(T)>,
 }

@@ -5,7 +5,7 @@ use super::methods::aggregate_method;
 use super::order::TotalOrder;
 use crate::time::Timestamp;
 
-/// The smallest of a value. See [`WindowedStream::min`].
+/// The smallest of a value. See [`WindowedStream::min`](crate::WindowedStream::min).
 pub type Min<F, V, O> = Kept<F, V, O, Smallest>;
 
 /// The preference of [`Min`].

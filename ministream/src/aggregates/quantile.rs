@@ -21,7 +21,7 @@ const MOST_BINS: u32 = 40_000;
 /// Smaller values count as zero.
 const SMALLEST: f64 = 1.0e-9;
 
-/// A quantile of a value. See [`WindowedStream::quantile`](crate::WindowedStream::quantile).
+/// A quantile of a value. See [`WindowedStream::quantile`](crate::WindowedStream::quantile)(crate::WindowedStream::quantile).
 pub struct Quantile<F, V> {
     value: F,
     q: f64,

@@ -8,7 +8,7 @@ use crate::error::AggregateError;
 use crate::event::Data;
 use crate::time::Timestamp;
 
-/// One event of all. See [`WindowedStream::reduce`].
+/// One event of all. See [`WindowedStream::reduce`](crate::WindowedStream::reduce).
 pub struct Reduce<F> {
     f: F,
 }

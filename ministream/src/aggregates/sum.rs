@@ -9,7 +9,7 @@ use crate::aggregate::Aggregate;
 use crate::error::AggregateError;
 use crate::time::Timestamp;
 
-/// The sum of a value. See [`WindowedStream::sum`].
+/// The sum of a value. See [`WindowedStream::sum`](crate::WindowedStream::sum).
 pub struct Sum<F, V> {
     value: F,
     sums: PhantomData<fn() -> V>,
