@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{KeyedStream, Stream, WithLate};
+use super::{Boundary, KeyedStream, Stream, WithLate};
 use crate::event::Data;
 use crate::operator::Port;
 use crate::pane::Late;
@@ -180,6 +180,36 @@ pub(crate) mod sealed {
 
         fn wrap<U, C>(stream: Stream<U, C>, _waiting: ()) -> Stream<U, C> {
             stream
+        }
+    }
+}
+
+/// The same windows once more, for another aggregate. Their late events have to be taken or discarded before, and come
+/// once: the original sends and counts them.
+///
+/// ```
+/// use ministream::prelude::*;
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Clone, Serialize, Deserialize)]
+/// # struct Click { user: String, value: i64 }
+///
+/// type Panes<V> = Stream<Pane<String, V>>;
+///
+/// fn spend_and_visits(clicks: Stream<Click>) -> (Panes<i64>, Panes<u64>, Stream<Late<Click>>) {
+///     let clicks = clicks.watermark(Bounded::new(secs(3))).into_streams();
+///     let (hours, late) = clicks.key_by(|click| &click.user).window(Tumbling::new(hours(1))).with_late();
+///     let visits = hours.clone().count().into_streams();
+///     (hours.sum(|click| click.value).into_streams(), visits, late)
+/// }
+/// ```
+impl<T: Data, S: Clone, W: Clone, L: Clone> Clone for WindowedStream<T, Boundary<T>, S, W, L> {
+    fn clone(&self) -> Self {
+        WindowedStream {
+            keyed: self.keyed.clone(),
+            windows: self.windows.clone(),
+            settings: self.settings,
+            late: self.late.clone(),
+            name: self.name,
         }
     }
 }
