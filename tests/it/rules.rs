@@ -923,6 +923,28 @@ fn rule_15_an_early_result_of_a_session_names_those_it_replaces() {
 }
 
 #[test]
+fn rule_15_a_session_that_outlives_many_others_still_gives_its_early_result() {
+    let mut pipeline = Pipeline::new(setup(Session::new(secs(10)), 0, 0).emit(Emit::every(hours(1))).sums());
+    let mut early = Vec::new();
+    for second in (3_000..3_605).step_by(5) {
+        for user in [format!("a{second}"), "b".to_owned()] {
+            let click =
+                Click { id: second as u64 * 2 + u64::from(user == "b"), user, ts: second * 1_000_000, value: 1 };
+            let (results, ..) = pipeline.push(click).unwrap();
+            early.extend(results.filter(|result| result.contains("early")));
+        }
+    }
+    assert_eq!(
+        early,
+        [
+            "[00:50:00, 01:00:05) b = 120 (early)",
+            "[00:59:55, 01:00:05) a3595 = 1 (early)",
+            "[01:00:00, 01:00:10) a3600 = 1 (early)"
+        ]
+    );
+}
+
+#[test]
 fn rule_15_an_early_result_that_fails_is_an_error_and_no_result() {
     assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).emit(Emit::on_update()).run(&format!(
         "a 1s {max}
