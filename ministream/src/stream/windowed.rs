@@ -89,10 +89,11 @@ impl<T, C, S, W, L> WindowedStream<T, C, S, W, L> {
     /// # fn main() -> Result<(), Error> {
     /// let mut spend = Pipeline::new(spend);
     /// let mut lines = Vec::new();
-    /// for (ts, value) in [(10, 30), (50, 5), (61, 7), (3_600, 1)] {
+    /// for (ts, value) in [(10, 30), (50, 5), (61, 7)] {
     ///     let panes = spend.push(Click { user: "alice".into(), value, ts })?;
     ///     lines.extend(panes.map(|pane| pane.to_string()));
     /// }
+    /// lines.extend(spend.finish()?.iter().map(|pane| pane.to_string()));
     /// assert_eq!(lines, ["[00:00:00, 01:00:00) alice = 42 (early)", "[00:00:00, 01:00:00) alice = 42 (update 1)"]);
     /// # Ok(())
     /// # }
