@@ -23,7 +23,7 @@ macro_rules! prints {
     )*};
 }
 
-prints!(quickstart, builder, late_data, sessions, dedup, custom_aggregate);
+prints!(quickstart, builder, late_data, sessions, dedup, custom_aggregate, alerts, shop);
 
 mod clickstream {
     use super::*;

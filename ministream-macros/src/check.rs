@@ -1,14 +1,14 @@
 //! The rules that a pipeline has to keep, one function each. The rule stands above it.
 
 use proc_macro2::{Ident, Span};
-use quote::ToTokens;
 use syn::{ReturnType, Type};
 
 use crate::duration::{Literal, spell};
 use crate::errors::{Errors, list};
 use crate::facts::{Clock, Streams};
-use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
+use crate::item::{Item, arguments_of, carried_by, referenced, returned, ungrouped};
 use crate::model::{Model, Rest, Source, Stage};
+use crate::spelling::type_text;
 use crate::stages::{Carries, Kind, Lowering, Port, Shape};
 use crate::values::{Emit, Value};
 
@@ -97,7 +97,7 @@ fn splits_are_whole(model: &Model, errors: &mut Errors) {
 fn aggregates_make_something(streams: &Streams<'_>, errors: &mut Errors) {
     for (place, stage) in streams.model.stages() {
         let Some(aggregates) = &stage.aggregates else { continue };
-        let is_named = aggregates.entries.iter().any(|(name, _)| name.is_some());
+        let is_named = aggregates.entries.iter().all(|(name, _)| name.is_some());
         if is_named && aggregates.makes.is_none() && streams.struct_at(place).is_none() {
             let fields: Vec<_> = aggregates.entries.iter().filter_map(|(name, _)| name.as_ref()).collect();
             let fields: Vec<_> = fields.iter().map(|name| format!("{name}: …")).collect();
@@ -343,10 +343,8 @@ fn returns_streams(item: &Item, errors: &mut Errors) {
         ty => vec![ty],
     };
     for ty in of {
-        if let Type::Reference(reference) = ungrouped(ty)
-            && carried_by(&reference.elem).is_some()
-        {
-            errors.help_on(ty, "a pipeline gives its streams by value", format!("`{}`", text(&reference.elem)));
+        if let Some(by_value) = referenced(ty).filter(|ty| carried_by(ty).is_some()) {
+            errors.help_on(ty, "a pipeline gives its streams by value", format!("`{}`", type_text(by_value)));
         }
     }
 }
@@ -414,13 +412,17 @@ fn parts_are_read(streams: &Streams<'_>, flow: usize, name: &Ident, errors: &mut
 fn ttl_covers_windows(streams: &Streams<'_>, errors: &mut Errors) {
     for ((flow, position), stage) in streams.model.stages().filter(|(_, stage)| stage.word == "dedup") {
         let keepers = streams.keepers_behind((flow, position + 1));
-        let windows: Vec<_> = keepers.iter().copied().filter(|keeper| keeper.row.is_window()).collect();
+        let goes_out = keepers.iter().any(Option::is_none);
+        let windows: Vec<_> = keepers.iter().copied().flatten().filter(|keeper| keeper.row.is_window()).collect();
         let endless = windows.iter().find(|window| window.word == "session" || window.word == "global");
         let ttl = stage.argument("ttl").map(|(_, ttl)| ttl);
         let help = "`ttl = 1h`, for as long as copies may come";
         let Some(ttl) = ttl else {
             let what = match endless {
-                None if keepers.is_empty() => "no window behind it says for how long copies matter",
+                None if keepers.iter().all(Option::is_none) => "no window behind it says for how long copies matter",
+                None if goes_out => {
+                    "some of its events go out without a window, where nothing says for how long copies matter"
+                }
                 None => continue,
                 Some(window) if window.word == "global" => {
                     "a global window stays open for ever, so none follows from it"
@@ -473,68 +475,88 @@ fn one_watermark(streams: &Streams<'_>, errors: &mut Errors) {
                 errors.help(name.span(), what, "`watermark(upstream)`");
             }
         } else if stage.row.is_window() {
-            window_has_watermark(streams, place, stage, clock, errors);
+            delay_fits(streams, place, stage, clock, errors);
+            window_has_watermark(stage, clock, errors);
+        } else if let Some(Value::Input(other)) = stage.positional.first() {
+            sides_have_watermarks(streams, stage, [clock, streams.at(other).clock], errors);
         } else if stage.row.waits_for_watermark() {
-            let word = shown(stage, streams.model);
-            let sides = match stage.positional.first() {
-                Some(Value::Input(other)) => vec![clock, streams.at(other).clock],
-                _ => vec![clock],
-            };
-            if sides.iter().any(|side| matches!(side, Clock::None)) {
-                let which = match sides.as_slice() {
-                    [Clock::None, Clock::None] => "neither of its streams has a watermark",
-                    [_, Clock::None] => "the stream that it reads has no watermark",
-                    _ => "the stream in front of it has no watermark",
-                };
+            delay_fits(streams, place, stage, clock, errors);
+            if clock.is_none() && stage.argument("delay").is_none() {
+                let word = shown(stage, streams.model);
                 errors.help(
                     stage.word.span(),
-                    format!("nothing would ever leave {word}: {which}"),
-                    "put `-> watermark(delay = 3s)` in front: events come at most 3s behind the newest",
+                    format!("nothing would ever leave {word}: the stream in front of it has no watermark"),
+                    "put `-> watermark(delay = 3s)` in front of the `key_by`: events come at most 3s behind the newest",
                 );
             }
         }
     }
 }
 
-fn window_has_watermark(
+/// A join needs a watermark on each of its sides; `delay` makes one for those that have none.
+fn sides_have_watermarks(streams: &Streams<'_>, stage: &Stage, sides: [Clock<'_>; 2], errors: &mut Errors) {
+    let delay = stage.argument("delay");
+    if let Some((name, Value::Duration(_))) = delay
+        && !sides.iter().any(|side| side.is_none())
+    {
+        let what = "`delay` is short for a `watermark` stage in front, and both streams have one";
+        errors.help(name.span(), what, "take `delay` out");
+    }
+    let which = match (sides, delay) {
+        (_, Some(_)) => return,
+        ([Clock::None, Clock::None], _) => "neither of its streams has a watermark",
+        ([_, Clock::None], _) => "the stream that it reads has no watermark",
+        ([Clock::None, _], _) => "the stream in front of it has no watermark",
+        _ => return,
+    };
+    errors.help(
+        stage.word.span(),
+        format!("nothing would ever leave {}: {which}", shown(stage, streams.model)),
+        format!(
+            "`{}(…, delay = 3s)`: events come at most 3s behind the newest; or `-> watermark(delay = 3s)` in front",
+            stage.word
+        ),
+    );
+}
+
+/// `delay` stands for a watermark in front of the `key_by`, where there is none yet.
+fn delay_fits(
     streams: &Streams<'_>,
     (flow, position): (usize, usize),
     stage: &Stage,
     clock: Clock<'_>,
     errors: &mut Errors,
 ) {
-    match (stage.argument("delay"), clock) {
-        (Some((name, value)), Clock::Made(first)) if !matches!(value, Value::Mistake) => {
-            let what = format!("`delay` is short for a `watermark` stage, and there is one, from `{}`", first.word);
-            errors.help(name.span(), what, "take one of the two out");
-        }
-        (Some((name, value)), _) => {
-            let has_key = position > 0 || streams.model.flows.get(flow).is_some_and(|flow| flow.stages.is_empty());
-            if !has_key && !matches!(value, Value::Mistake) {
-                let what = "`delay` stands for a `watermark` in front of the `key_by`, and that is in another flow";
-                errors.help(name.span(), what, "put `-> watermark(delay = …)` in front of the `key_by`");
-            }
-        }
-        (None, Clock::None) => {
-            let size = stage.positional.first().map(|value| value.to_text());
-            let every = stage.argument("every").map(|(_, every)| format!("every = {}", every.to_text()));
-            let emit = stage.argument("emit").filter(|_| stage.word == "global").map(|_| "emit = …".to_owned());
-            let arguments: Vec<_> =
-                size.into_iter().chain(every).chain(emit).chain(["delay = 3s".to_owned()]).collect();
-            let help = format!(
-                "`{}({})`: events come at most 3s behind the newest; or `watermark(upstream)` in front, if the stream \
-                 brings its own",
-                stage.word,
-                arguments.join(", ")
-            );
-            errors.help(
-                stage.word.span(),
-                "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
-                help,
-            );
-        }
-        (None, _) => {}
+    let Some((name, Value::Duration(_))) = stage.argument("delay") else { return };
+    if let Clock::Made(first) = clock {
+        let what = format!("`delay` is short for a `watermark` stage, and there is one, from `{}`", first.word);
+        errors.help(name.span(), what, "take one of the two out");
+    } else if position == 0 && matches!(streams.model.flows.get(flow).map(|flow| &flow.source), Some(Source::Flow(..)))
+    {
+        let what = "`delay` stands for a `watermark` in front of the `key_by`, and that is in another flow";
+        errors.help(name.span(), what, "put `-> watermark(delay = …)` in front of the `key_by`");
     }
+}
+
+/// A window that no watermark reaches never fires.
+fn window_has_watermark(stage: &Stage, clock: Clock<'_>, errors: &mut Errors) {
+    if !clock.is_none() || stage.argument("delay").is_some() {
+        return;
+    }
+    let size = stage.positional.first().map(|value| value.to_text());
+    let every = stage.argument("every").map(|(_, every)| format!("every = {}", every.to_text()));
+    let emit = stage.argument("emit").filter(|_| stage.word == "global").map(|_| "emit = …".to_owned());
+    let arguments: Vec<_> = size.into_iter().chain(every).chain(emit).chain(["delay = 3s".to_owned()]).collect();
+    let help = format!(
+        "`{}({})`: events come at most 3s behind the newest; or `watermark(upstream)` in front, if the stream brings its own",
+        stage.word,
+        arguments.join(", ")
+    );
+    errors.help(
+        stage.word.span(),
+        "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
+        help,
+    );
 }
 
 /// A union has two inputs or more, and either all of them have a watermark or none.
@@ -663,16 +685,16 @@ fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
     let aliases = returned.iter().skip(1).filter(is_alias).count();
     if late.len() + aliases < ports.len() {
         let Some((_, stage, port)) = ports.get(late.len()) else { return };
-        let results = returned.first().map_or("Stream<…>".to_owned(), |ty| text(ungrouped(ty)));
+        let results = returned.first().map_or("Stream<…>".to_owned(), |ty| type_text(ungrouped(ty)));
         let carried = ports.iter().skip(late.len()).map(|(place, stage, port)| {
             let carried = match stage.positional.first() {
                 Some(Value::Input(other)) if port.carries == Carries::LateOther => streams.at(other).carries,
                 _ => streams.before(*place).carries,
             };
-            format!(", Stream<Late<{}>>", carried.map_or("…".to_owned(), text))
+            format!(", Stream<Late<{}>>", carried.map_or("…".to_owned(), type_text))
         });
         let missing: String = carried.collect();
-        let already: String = late.iter().map(|ty| format!(", {}", text(ty))).collect();
+        let already: String = late.iter().map(|ty| format!(", {}", type_text(ty))).collect();
         let word = shown(stage, model);
         let side = match port.name {
             "late_left" => " on its left side",
@@ -721,19 +743,6 @@ fn outputs_fit_the_return_type(item: &Item, model: &Model, errors: &mut Errors) 
             "the return type has one stream for each flow that goes out, in their order",
         );
     }
-}
-
-/// A type as its user would write it.
-fn text(ty: &Type) -> String {
-    let text = ty.to_token_stream().to_string();
-    text.replace(" <", "<")
-        .replace("< ", "<")
-        .replace(" >", ">")
-        .replace(" ,", ",")
-        .replace(" ;", ";")
-        .replace("& ", "&")
-        .replace(" ::", "::")
-        .replace(":: ", "::")
 }
 
 #[cfg(test)]

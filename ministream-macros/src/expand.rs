@@ -101,7 +101,7 @@ impl Body<'_> {
             }
             chain = match stage.row.lowering {
                 Lowering::Split => self.split(chain, place, stage),
-                Lowering::Join | Lowering::Enrich => self.two_inputs(chain, stage),
+                Lowering::Join | Lowering::Enrich => self.two_inputs(chain, place, stage),
                 _ => {
                     let calls = stage_calls(self.streams, place, stage);
                     quote! { #chain #calls }
@@ -176,7 +176,7 @@ impl Body<'_> {
     }
 
     /// `.key_by(…).join(other.key_by(…), …)`
-    fn two_inputs(&mut self, chain: TokenStream, stage: &Stage) -> TokenStream {
+    fn two_inputs(&mut self, chain: TokenStream, place: (usize, usize), stage: &Stage) -> TokenStream {
         let at = stage.word.span();
         let (Some((_, on)), Some(Value::Input(other))) = (stage.argument("on"), stage.positional.first()) else {
             return chain;
@@ -184,7 +184,14 @@ impl Body<'_> {
         let key = Ident::new("key_by", at);
         let (left, right) = (select_call(&key, on), stage.argument("right_on").map_or(on, |(_, right)| right));
         let right = select_call(&key, right);
-        let other = self.source(other);
+        // `delay` is a watermark for each side that has none.
+        let sides = [self.streams.before(place).clock, self.streams.at(other).clock];
+        let [watermark, other_watermark] = sides.map(|clock| match stage.duration("delay") {
+            Some(delay) if clock.is_none() => bounded(delay, &[], at),
+            _ => TokenStream::new(),
+        });
+        let (chain, other) = (quote! { #chain #watermark }, self.source(other));
+        let other = quote! { #other #other_watermark };
         let discard = stage.discards_late().then(|| quote_spanned! { at => .discard_late() });
         if stage.row.lowering == Lowering::Enrich {
             let method = if stage.says("missing", "keep") { "enrich_or_none" } else { "enrich" };

@@ -31,7 +31,7 @@ pub(crate) enum Clock<'a> {
 }
 
 impl Clock<'_> {
-    fn is_none(self) -> bool {
+    pub(crate) fn is_none(self) -> bool {
         matches!(self, Clock::None)
     }
 }
@@ -97,7 +97,7 @@ impl<'a> Streams<'a> {
         };
         let clock = match port.port.as_str() {
             "rejected" => Clock::Made(stage),
-            _ if stage.row.is_window() && stage.argument("delay").is_some() => Clock::Made(stage),
+            _ if stage.argument("delay").is_some() => Clock::Made(stage),
             _ => facts.clock,
         };
         // What is late is wrapped.
@@ -154,28 +154,39 @@ impl<'a> Streams<'a> {
         }
     }
 
-    /// The first stages behind a place that keep events for some time: windows, joins, and the like.
-    pub(crate) fn keepers_behind(&self, (flow, stage): (usize, usize)) -> Vec<&'a Stage> {
+    /// The first stages on each way behind a place that keep events for some time: windows, joins, and the like; None for a
+    /// way that goes out without one.
+    pub(crate) fn keepers_behind(&self, (flow, stage): (usize, usize)) -> Vec<Option<&'a Stage>> {
         let stages = self.model.flows.get(flow).map(|flow| flow.stages.as_slice()).unwrap_or_default();
         let mut found = Vec::new();
         for (position, stage) in stages.iter().enumerate().skip(stage) {
             for port in stage.port_names() {
-                // Copies and rejected events do not go on.
-                if port != "duplicates" && port != "rejected" {
-                    let is_it = |source: &Source| matches!(source, Source::Port(of, _) if (of.flow, of.stage) == (flow, position) && of.port == port);
-                    self.keepers_that_read(is_it, &mut found);
+                // Copies and rejected events do not go on; and late events that go out are no results.
+                if port == "duplicates" || port == "rejected" {
+                    continue;
                 }
+                let is_it = |source: &Source| {
+                    matches!(source, Source::Port(of, _)
+                        if (of.flow, of.stage) == (flow, position) && of.port == port)
+                };
+                let mut behind = Vec::new();
+                self.keepers_that_read(is_it, &mut behind);
+                let is_result = stage.row.lowering == Lowering::Split;
+                found.extend(behind.into_iter().filter(|keeper| is_result || keeper.is_some()));
             }
             if stage.row.is_window() || stage.row.waits_for_watermark() {
-                found.push(stage);
+                found.push(Some(stage));
                 return found;
             }
+        }
+        if flow >= self.model.lets {
+            found.push(None);
         }
         self.keepers_that_read(|source| matches!(source, Source::Flow(of, _) if *of == flow), &mut found);
         found
     }
 
-    fn keepers_that_read(&self, is_it: impl Fn(&Source) -> bool, found: &mut Vec<&'a Stage>) {
+    fn keepers_that_read(&self, is_it: impl Fn(&Source) -> bool, found: &mut Vec<Option<&'a Stage>>) {
         for (number, flow) in self.model.flows.iter().enumerate() {
             if flow.source.leaves().iter().any(|source| is_it(source)) {
                 found.extend(self.keepers_behind((number, 0)));
@@ -200,7 +211,7 @@ fn unknown<'a>() -> Facts<'a> {
 /// What stands behind a stage.
 fn behind<'a>(front: Facts<'a>, stage: &'a Stage) -> Facts<'a> {
     let row = stage.row;
-    let makes_clock = row.lowering == Lowering::Watermark || (row.is_window() && stage.argument("delay").is_some());
+    let makes_clock = row.lowering == Lowering::Watermark || stage.argument("delay").is_some();
     // A stage that only sits in the wrong place does not hide what was there.
     let passes_on = row.takes == Kind::Stream && row.gives == Kind::Stream && !row.waits_for_watermark();
     let fits = front.kind == row.takes || front.kind == Kind::Unknown;

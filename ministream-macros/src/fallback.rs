@@ -3,14 +3,21 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::DeriveInput;
+use syn::{DeriveInput, ReturnType};
 
-use crate::item::Item;
+use crate::item::{Item, carried_by, referenced};
 
 /// The function of a pipeline with a body that never returns.
 pub(crate) fn function(item: &Item, errors: Option<TokenStream>) -> TokenStream {
     let errors = said(errors);
     let Item { attrs, vis, sig, .. } = item;
+    let mut sig = sig.clone();
+    // A stream by reference is among the errors, and a lifetime that is missing would be one more.
+    if let ReturnType::Type(_, output) = &mut sig.output
+        && let Some(by_value) = referenced(output).filter(|ty| carried_by(ty).is_some()).cloned()
+    {
+        **output = by_value;
+    }
     quote! {
         #errors
         #(#attrs)*

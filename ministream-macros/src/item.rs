@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, GenericArgument, Pat, PathArguments, ReturnType, Signature, Type, Visibility};
 
 use crate::errors::Errors;
+use crate::spelling::type_text;
 
 /// A function without a body, as the user wrote it.
 pub(crate) struct Item {
@@ -22,6 +23,7 @@ pub(crate) struct Item {
 #[derive(Clone)]
 pub(crate) struct Param {
     pub(crate) ident: Ident,
+    pub(crate) ty: Type,
     /// What the stream carries, if it is a `Stream<…>`.
     pub(crate) carries: Option<Type>,
 }
@@ -30,6 +32,8 @@ impl Item {
     /// Parses the item; None if it is no function at all.
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Item> {
         let at = tokens.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
+        let is_function =
+            tokens.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "fn"));
         let parse = |input: ParseStream<'_>| {
             let attrs = input.call(Attribute::parse_outer)?;
             let vis = input.parse()?;
@@ -44,8 +48,9 @@ impl Item {
                 Some(Item { attrs, vis, sig, params, has_body: body.map(|token| token.span()) })
             }
             Err(error) => {
+                let is_function = is_function.then(|| error.span());
                 errors.help(
-                    at,
+                    is_function.unwrap_or(at),
                     format!("`#[pipeline]` stands on a function without a body: {error}"),
                     "`fn totals(source: Stream<Click>) -> (Stream<Pane<String, i64>>, Stream<Late<Click>>);`",
                 );
@@ -91,6 +96,17 @@ impl Item {
             let what = "a pipeline reads at least one stream, and this function has none";
             errors.help(at, what, "add a parameter such as `source: Stream<Click>`");
         }
+        for param in self.streams() {
+            if let Some(by_value) = referenced(&param.ty) {
+                let ident = &param.ident;
+                let help = format!("`{ident}: {}`", type_text(by_value));
+                errors.help_on(
+                    &param.ty,
+                    format!("a pipeline takes its streams by value, and `{ident}` is a reference"),
+                    help,
+                );
+            }
+        }
         if let Some(variadic) = &self.sig.variadic {
             errors.help(variadic.span(), "a pipeline cannot be variadic", "name each stream and each setting");
         }
@@ -100,10 +116,13 @@ impl Item {
         }
     }
 
-    /// The function with this body.
-    pub(crate) fn with_body(&self, body: &TokenStream) -> TokenStream {
+    /// The function with this body, and these docs behind the user's own.
+    pub(crate) fn with_body(&self, body: &TokenStream, docs: &str) -> TokenStream {
         let Item { attrs, vis, sig, .. } = self;
-        quote! { #(#attrs)* #vis #sig { #body } }
+        let is_doc = |attr: &Attribute| attr.path().is_ident("doc");
+        // A paragraph of its own.
+        let gap = attrs.iter().any(is_doc).then(|| quote! { #[doc = ""] });
+        quote! { #(#attrs)* #gap #[doc = #docs] #vis #sig { #body } }
     }
 }
 
@@ -114,10 +133,23 @@ fn params_of(sig: &Signature) -> Vec<Param> {
     });
     typed
         .filter_map(|typed| match &*typed.pat {
-            Pat::Ident(pat) => Some(Param { ident: pat.ident.clone(), carries: carried_by(&typed.ty).cloned() }),
+            Pat::Ident(pat) => {
+                // One by reference is a mistake of its own, and a stream to all other rules.
+                let by_value = referenced(&typed.ty).unwrap_or(&typed.ty);
+                let carries = carried_by(by_value).cloned();
+                Some(Param { ident: pat.ident.clone(), ty: (*typed.ty).clone(), carries })
+            }
             _ => None,
         })
         .collect()
+}
+
+/// The `T` of `&T` and `&mut T`.
+pub(crate) fn referenced(ty: &Type) -> Option<&Type> {
+    match ungrouped(ty) {
+        Type::Reference(reference) => Some(&reference.elem),
+        _ => None,
+    }
 }
 
 /// The `T` of a `Stream<T>`, by its name.

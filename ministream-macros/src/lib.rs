@@ -9,6 +9,7 @@ use proc_macro::TokenStream;
 
 mod captures;
 mod check;
+mod document;
 mod duration;
 mod errors;
 mod event;
@@ -19,6 +20,7 @@ mod item;
 mod model;
 mod parse;
 mod pipeline;
+mod spelling;
 mod stages;
 mod values;
 

@@ -10,8 +10,9 @@ use crate::duration::Duration;
 use crate::errors::{Errors, list, meant};
 use crate::item::Item;
 use crate::parse::{self, Arg, Branch, Input, Pipeline, What};
+use crate::spelling::spelled;
 use crate::stages::{Kind, Lowering, Named, OWN, OWN_KEYED, Port, Row, Shape, TABLE, UNKNOWN};
-use crate::values::{Value, fields, lone_ident, shaped, spelled};
+use crate::values::{Value, fields, lone_ident, shaped};
 
 /// A resolved pipeline. With mistakes in it, which are among the errors, as much as was understood.
 pub(crate) struct Model {
@@ -56,6 +57,8 @@ pub(crate) struct PortOf {
 pub(crate) struct Stage {
     pub(crate) row: &'static Row,
     pub(crate) word: Ident,
+    /// As it is written, for the docs.
+    pub(crate) written: String,
     pub(crate) positional: Vec<Value>,
     pub(crate) named: Vec<(Ident, Value)>,
     pub(crate) name: Option<Ident>,
@@ -269,8 +272,9 @@ impl Scope<'_> {
 }
 
 fn resolve_stage(scope: &Scope<'_>, stage: parse::Stage, is_keyed: bool, errors: &mut Errors) -> Stage {
+    let written = stage.written;
     let name = stage.name;
-    match stage.what {
+    let resolved = match stage.what {
         What::Word(word, args) => {
             // A word that is nearly one is taken for it, so that its arguments are looked at, too.
             let Some(row) = Row::find(&word.to_string()).or_else(|| unknown_stage(&word, errors)) else {
@@ -299,7 +303,8 @@ fn resolve_stage(scope: &Scope<'_>, stage: parse::Stage, is_keyed: bool, errors:
             let word = Ident::new(row.word, syn::spanned::Spanned::span(&value));
             Stage { positional: vec![Value::Expr(value)], name, ..Stage::of(row, word) }
         }
-    }
+    };
+    Stage { written, ..resolved }
 }
 
 fn resolve_word(scope: &Scope<'_>, row: &'static Row, word: Ident, args: Vec<Arg>, errors: &mut Errors) -> Stage {
@@ -313,7 +318,10 @@ fn resolve_word(scope: &Scope<'_>, row: &'static Row, word: Ident, args: Vec<Arg
     let (with_name, without_name): (Vec<_>, Vec<_>) = args.into_iter().partition(is_named);
     let without_name: Vec<_> = without_name.into_iter().map(|arg| arg.value).collect();
     let names: Vec<_> = with_name.iter().filter_map(|arg| arg.name.clone()).collect();
-    let meant = Meant::by_all(row, &names, without_name.len());
+    let mut meant = Meant::by_all(row, &names, without_name.len());
+    if let (Some(_), Some(named)) = (setting_among_fields(row, &without_name), row.named.first()) {
+        meant.push(Meant::Named(named.name));
+    }
     let positional = resolve_positional(scope, row, &word, without_name, &meant, errors);
     let mut named = resolve_named(scope.item, row, &word, with_name, &meant, errors);
     for argument in row.named.iter().filter(|argument| argument.required && !names.iter().any(|n| n == argument.name)) {
@@ -572,6 +580,17 @@ fn resolve_named(
     named
 }
 
+/// The `3s` of `dedup(event_id, 3s)`.
+fn setting_among_fields<'a>(row: &Row, values: &'a [Expr]) -> Option<&'a syn::ExprLit> {
+    let takes_fields = row.positional.first().is_some_and(|first| first.shape == Shape::Identity);
+    match values.last() {
+        Some(Expr::Lit(literal)) if takes_fields && values.len() > 1 => {
+            Some(literal).filter(|literal| matches!(&literal.lit, syn::Lit::Int(int) if !int.suffix().is_empty()))
+        }
+        _ => None,
+    }
+}
+
 fn resolve_positional(
     scope: &Scope<'_>,
     row: &'static Row,
@@ -588,9 +607,7 @@ fn resolve_positional(
         return Vec::new();
     };
     if first.shape == Shape::Identity && values.len() > 1 {
-        if let (Some(Expr::Lit(literal)), Some(named)) = (values.last(), row.named.first())
-            && matches!(&literal.lit, syn::Lit::Int(int) if !int.suffix().is_empty())
-        {
+        if let (Some(literal), Some(named)) = (setting_among_fields(row, &values), row.named.first()) {
             let help = format!("name it: `{} = {}`", named.name, literal.to_token_stream());
             errors.help_on(literal, format!("`{word}` takes its settings by name"), help);
             return vec![Value::Mistake];
@@ -704,6 +721,7 @@ impl Stage {
     fn of(row: &'static Row, word: Ident) -> Self {
         Stage {
             row,
+            written: word.to_string(),
             word,
             positional: Vec::new(),
             named: Vec::new(),

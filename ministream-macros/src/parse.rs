@@ -17,6 +17,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Member, Token, braced, parenthesized, token};
 
 use crate::errors::Errors;
+use crate::spelling::{source_text, spelled};
 
 /// A pipeline as written: flows that have a name, and those that go out.
 pub(crate) struct Pipeline {
@@ -55,6 +56,8 @@ pub(crate) enum Input {
 pub(crate) struct Stage {
     pub(crate) what: What,
     pub(crate) name: Option<Ident>,
+    /// As it is written, for the docs.
+    pub(crate) written: String,
 }
 
 /// What a step is written as.
@@ -533,6 +536,7 @@ impl Parse for Stage {
             return Err(help_at(input.span(), "arguments stand in parentheses", &format!("`{word}(…)`")));
         }
         let mut what = What::Word(word.clone(), Vec::new());
+        let mut written = format!("{word}()");
         if input.peek(token::Brace) {
             let is_split = |word: &Ident| crate::errors::meant(&word.to_string(), ["split"]).is_some();
             if !is_split(&word) {
@@ -540,12 +544,14 @@ impl Parse for Stage {
                 return Err(help_at(input.span(), "arguments stand in parentheses", &help));
             }
             let content;
-            braced!(content in input);
+            let braces = braced!(content in input);
+            written = format!("{word} {}", source_text(braces.span.join()).unwrap_or("{ … }".to_owned()));
             let branches = Punctuated::<Branch, Token![,]>::parse_terminated(&content)?;
             what = What::Branches(word.clone(), branches.into_iter().collect());
         } else if input.peek(token::Paren) {
             let content;
-            parenthesized!(content in input);
+            let parentheses = parenthesized!(content in input);
+            written = format!("{word}{}", source_text(parentheses.span.join()).unwrap_or("(…)".to_owned()));
             let args = Punctuated::<Arg, Token![,]>::parse_terminated(&content)?;
             what = What::Word(word.clone(), args.into_iter().collect());
         }
@@ -556,7 +562,7 @@ impl Parse for Stage {
                 help_at(behind.span, "a name is missing behind `as`", &format!("`{word}(…) as totals`"))
             })?);
         }
-        Ok(Stage { what, name })
+        Ok(Stage { what, name, written })
     }
 }
 
@@ -566,14 +572,16 @@ fn parse_path_stage(input: ParseStream<'_>) -> syn::Result<Stage> {
     while !input.is_empty() && !input.peek(Token![as]) {
         path.extend([input.parse::<TokenTree>()?]);
     }
-    let what = What::Path(syn::parse2(path)?);
+    let path: Expr = syn::parse2(path)?;
+    let written = spelled(&path);
+    let what = What::Path(path);
     let mut name = None;
     if input.peek(Token![as]) {
         let behind: Token![as] = input.parse()?;
         let missing = |_| help_at(behind.span, "a name is missing behind `as`", "`my_ops::Enrich::new(…) as enriched`");
         name = Some(input.call(Ident::parse_any).map_err(missing)?);
     }
-    Ok(Stage { what, name })
+    Ok(Stage { what, name, written })
 }
 
 impl Parse for Branch {

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use crate::errors::Errors;
 use crate::facts::Streams;
 use crate::item::Item;
-use crate::{check, expand, fallback, model, parse};
+use crate::{check, document, expand, fallback, model, parse};
 
 /// The function with its body; with mistakes, the errors and the function with a body that stands in.
 pub(crate) fn expand(attr: TokenStream, item_tokens: TokenStream) -> TokenStream {
@@ -16,19 +16,19 @@ pub(crate) fn expand(attr: TokenStream, item_tokens: TokenStream) -> TokenStream
     item.check(&mut errors);
     let body = body(&item, attr, &mut errors);
     match (body, errors.report()) {
-        (Some(body), None) => item.with_body(&body),
+        (Some((body, docs)), None) => item.with_body(&body, &docs),
         (_, errors) => fallback::function(&item, errors),
     }
 }
 
 /// Each phase goes on with what the one before it understood, so that all mistakes are found in one run; only `expand`
 /// needs a pipeline without any.
-fn body(item: &Item, attr: TokenStream, errors: &mut Errors) -> Option<TokenStream> {
+fn body(item: &Item, attr: TokenStream, errors: &mut Errors) -> Option<(TokenStream, String)> {
     let pipeline = parse::parse(attr, errors)?;
     let model = model::resolve(item, pipeline, errors);
     let streams = Streams::of(item, &model);
     check::check(&streams, errors);
-    errors.is_empty().then(|| expand::body(&streams))
+    errors.is_empty().then(|| (expand::body(&streams), document::text(&streams)))
 }
 
 #[cfg(test)]
@@ -41,6 +41,15 @@ pub(crate) mod tests {
 
     fn expanded(attr: &str, item: &str) -> String {
         expand(attr.parse().unwrap(), item.parse().unwrap()).to_string()
+    }
+
+    /// The docs that are added.
+    pub(crate) fn documented(attr: &str, item: &str) -> String {
+        let mut errors = Errors::default();
+        let item = Item::parse(item.parse().unwrap(), &mut errors).unwrap();
+        let (_, docs) = body(&item, attr.parse().unwrap(), &mut errors).unwrap_or_default();
+        assert_eq!(errors.messages(), [] as [&str; 0]);
+        docs
     }
 
     /// The statements of the body, without spaces, private paths, and the check of the event's type.
@@ -214,7 +223,7 @@ pub(crate) mod tests {
 
     #[test]
     fn closures_own_the_settings_that_they_use() {
-        let item = "fn f(source: Stream<Click>, least: i64, other: String) -> Stream<Click>;";
+        let item = "fn f<F: Fn(&Click) -> bool>(source: Stream<Click>, least: i64, other: F) -> Stream<Click>;";
         assert_eq!(
             calls("source -> filter(|c| g(c, [least]))", item),
             "source.filter({letleast=Clone::clone(&least);move|c|g(c,[least])})"

@@ -254,19 +254,19 @@ pub(crate) const TABLE: &[Row] = &[
         ..stage("split", &[], "split { large: |event| event.value > 100, rest }")
     },
     Row {
-        named: &[ON, RIGHT_ON, WITHIN, DISCARD],
+        named: &[ON, RIGHT_ON, WITHIN, DELAY, DISCARD],
         lowering: Lowering::Join,
         ports: &[LATE_LEFT, LATE_RIGHT],
         ..stage("join", &[needs("stream", Shape::Input)], "join(views, on = user, within = -5s..=10s)")
     },
     Row {
-        named: &[ON, RIGHT_ON, WITHIN, DISCARD],
+        named: &[ON, RIGHT_ON, WITHIN, DELAY, DISCARD],
         lowering: Lowering::Join,
         ports: &[LATE_LEFT, LATE_RIGHT],
         ..stage("left_join", &[needs("stream", Shape::Input)], "left_join(views, on = user, within = -5s..=10s)")
     },
     Row {
-        named: &[ON, RIGHT_ON, MISSING, DISCARD],
+        named: &[ON, RIGHT_ON, MISSING, DELAY, DISCARD],
         lowering: Lowering::Enrich,
         ports: &[LATE, LATE_VERSIONS, MISSING_PORT],
         ..stage("enrich", &[needs("table", Shape::Input)], "enrich(users, on = user, missing = keep)")
@@ -326,7 +326,7 @@ pub(crate) const TABLE: &[Row] = &[
     },
     aggregate("distinct", &[VALUE], "distinct(user)"),
     aggregate("approx_distinct", &[VALUE], "approx_distinct(user)"),
-    aggregate("quantile", &[VALUE, needs("quantile", Shape::Fraction)], "quantile(latency, 0.99)"),
+    aggregate("quantile", &[VALUE, needs("share from 0 to 1", Shape::Fraction)], "quantile(latency, 0.99)"),
     Row {
         lowering: Lowering::Aggregates,
         ..aggregate("aggregate", &[needs("aggregate", Shape::Expression)], "aggregate(total = sum(value), n = count())")

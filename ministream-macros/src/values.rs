@@ -3,13 +3,14 @@
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprClosure, ExprField, ExprPath, ExprRange, Lit, Member, RangeLimits, Stmt, UnOp};
+use syn::{Block, Expr, ExprClosure, ExprField, ExprPath, ExprRange, Lit, Member, RangeLimits, Stmt, Type, UnOp};
 
 use crate::captures::captures;
 use crate::duration::{Duration, Literal};
 use crate::errors::{Errors, list};
 use crate::item::Item;
 use crate::model::Source;
+use crate::spelling::spelled;
 use crate::stages::Shape;
 
 /// An argument in its shape.
@@ -104,7 +105,7 @@ pub(crate) fn shaped(item: &Item, what: &str, shape: Shape, value: Expr, errors:
         Shape::Expression => function_or_expr(item, value),
         Shape::Within => within(value, errors),
         Shape::Emit => emit(value, errors),
-        Shape::Fraction => fraction(item, what, value, errors),
+        Shape::Fraction => fraction(item, value, errors),
         // Names of streams are looked up where the names are known.
         Shape::Input => Value::Mistake,
         Shape::Function => match field_of(&value) {
@@ -178,7 +179,7 @@ fn emit(value: Expr, errors: &mut Errors) -> Value {
 }
 
 /// `0.99`
-fn fraction(item: &Item, what: &str, value: Expr, errors: &mut Errors) -> Value {
+fn fraction(item: &Item, value: Expr, errors: &mut Errors) -> Value {
     let number = match &value {
         Expr::Lit(literal) => match &literal.lit {
             Lit::Float(float) => float.base10_parse::<f64>().ok(),
@@ -196,7 +197,7 @@ fn fraction(item: &Item, what: &str, value: Expr, errors: &mut Errors) -> Value 
         Some(number) if number > 1.0 && number <= 100.0 => format!("`{}`", number / 100.0),
         _ => "such as `0.99`; the median is `0.5`".to_owned(),
     };
-    errors.help_on(value, format!("a {what} lies between 0 and 1"), help);
+    errors.help_on(value, "a quantile lies between 0 and 1", help);
     Value::Mistake
 }
 
@@ -211,7 +212,7 @@ fn ungrouped(value: Expr) -> Expr {
 /// A field, several fields, a closure, or a function.
 fn selection(item: &Item, shape: Shape, value: Expr, errors: &mut Errors) -> Value {
     if is_setting(item, &value) {
-        return Value::Expr(value);
+        return if is_no_function_by_type(item, &value, errors) { Value::Mistake } else { Value::Expr(value) };
     }
     if is_stream(item, &value, errors) {
         return Value::Mistake;
@@ -319,11 +320,6 @@ fn leftmost(value: &Expr) -> Option<&Expr> {
     }
 }
 
-/// An expression about as its user wrote it.
-pub(crate) fn spelled(value: &Expr) -> String {
-    value.to_token_stream().to_string().replace(" . ", ".").replace(" (", "(").replace("( ", "(").replace(" )", ")")
-}
-
 /// Reports the name of a stream where a field belongs: a parameter's name is the parameter.
 fn is_stream(item: &Item, value: &Expr, errors: &mut Errors) -> bool {
     let stream = lone_ident(value).filter(|ident| item.streams().any(|stream| stream.ident == **ident));
@@ -337,6 +333,42 @@ fn is_stream(item: &Item, value: &Expr, errors: &mut Errors) -> bool {
 /// Whether the value is the name of a parameter of the function: a function handed in as a setting.
 fn is_setting(item: &Item, value: &Expr) -> bool {
     lone_ident(value).is_some_and(|ident| item.settings().any(|setting| setting == ident))
+}
+
+/// Reports a setting that stands where a field belongs, and by its type can be no function.
+fn is_no_function_by_type(item: &Item, value: &Expr, errors: &mut Errors) -> bool {
+    const PLAIN: [&str; 19] = [
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "isize",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "f32",
+        "f64",
+        "bool",
+        "char",
+        "String",
+        "Duration",
+        "Timestamp",
+    ];
+    let Some(ident) = lone_ident(value) else { return false };
+    let param = item.params.iter().find(|param| param.ident == *ident);
+    let is_plain = param.is_some_and(|param| match &param.ty {
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| PLAIN.iter().any(|plain| last.ident == plain)),
+        _ => false,
+    });
+    if is_plain {
+        let help = format!("for the field of that name, a closure: `|event| event.{ident}`");
+        errors.help(ident.span(), format!("`{ident}` is a parameter of the function here, not a field"), help);
+    }
+    is_plain
 }
 
 pub(crate) fn lone_ident(value: &Expr) -> Option<&Ident> {

@@ -258,7 +258,8 @@ impl<T: Data> AnyEdge for Edge<T> {
     fn prepare(&mut self, plan: &mut Plan<'_>) -> Needs {
         let own = match &mut self.reader {
             Reader::Chain(chain) => chain.prepare(plan),
-            _ => Needs::default(),
+            Reader::Output { .. } => Needs { goes_out: true, ..Needs::default() },
+            Reader::Nobody | Reader::Discarded => Needs::default(),
         };
         self.copies.iter().fold(own, |needs, &copy| needs.and(plan.needs(copy)))
     }

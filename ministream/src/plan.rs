@@ -25,6 +25,8 @@ pub struct Upstream {
 pub struct Needs {
     /// For how long after its timestamp an event can change a result.
     pub(crate) retention: Retention,
+    /// Some events go out as they are: nothing keeps two copies from counting there.
+    pub(crate) goes_out: bool,
     /// The timestamps that have a window.
     pub(crate) admits: RangeInclusive<Timestamp>,
     /// The clocks of the first `watermark` stage on each way.
@@ -44,7 +46,12 @@ pub(crate) enum Retention {
 
 impl Default for Needs {
     fn default() -> Self {
-        Needs { retention: Retention::Unknown, admits: Timestamp::MIN..=Timestamp::MAX, clocks: Vec::new() }
+        Needs {
+            retention: Retention::Unknown,
+            goes_out: false,
+            admits: Timestamp::MIN..=Timestamp::MAX,
+            clocks: Vec::new(),
+        }
     }
 }
 
@@ -52,15 +59,17 @@ impl Needs {
     /// What both need: of two ways that the same events go.
     pub(crate) fn and(mut self, mut other: Needs) -> Needs {
         self.clocks.append(&mut other.clocks);
+        self.goes_out |= other.goes_out;
         self.and_port(other)
     }
 
     /// What the main output and a port need together. A port that carries few events has a slow clock, so the clock is
-    /// that of the main output.
+    /// that of the main output; and late events that go out are no results.
     pub(crate) fn and_port(self, port: Needs) -> Needs {
         let start = *self.admits.start().max(port.admits.start());
         let end = *self.admits.end().min(port.admits.end());
-        Needs { retention: self.retention.max(port.retention), admits: start..=end, clocks: self.clocks }
+        let retention = self.retention.max(port.retention);
+        Needs { retention, admits: start..=end, ..self }
     }
 }
 

@@ -573,6 +573,21 @@ fn a_dedup_remembers_for_the_windows_behind_late_streams_too() {
     assert_eq!(late.iter().map(|pane| pane.value).collect::<Vec<_>>(), [1]);
 }
 
+#[test]
+fn a_dedup_whose_events_go_out_as_they_are_states_its_ttl() {
+    let refused = Pipeline::try_new(|rows: Stream<Row>| {
+        let unique = rows.dedup(|row| &row.value).watermark(Bounded::new(secs(0))).into_streams();
+        let (unique, large) = unique.split_off(|row| row.value > 9);
+        let windows = unique.key_by(|row| &row.key).window(Tumbling::new(secs(10)));
+        (windows.discard_late().count().into_streams(), large)
+    });
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "the pipeline is refused: `dedup`: some of its events go out without a window, where nothing says for how long copies \
+         matter: state a ttl, as in `dedup(id, ttl = 1h)`"
+    );
+}
+
 /// The verdict of a `watermark` stage is known in front of it, in another function, too.
 #[test]
 fn a_rejected_events_id_is_not_remembered_across_functions() {

@@ -1,6 +1,6 @@
 //! What stands in for the aggregates of the feature `sketches` where it is off: methods that say so.
 
-use super::count::Count;
+use super::Count;
 use crate::event::{Data, Key};
 use crate::operators::Aggregated;
 use crate::select::Select;

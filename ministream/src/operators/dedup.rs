@@ -95,9 +95,16 @@ impl<T, S: Select<T>> Dedup<T, S> {
     }
 
     /// The ttl to use, or why there is none.
-    fn checked_ttl(&self, needed: Retention) -> Result<Span, String> {
+    fn checked_ttl(&self, behind: &Needs) -> Result<Span, String> {
+        let needed = behind.retention;
         let Some(stated) = self.ttl else {
             return match needed {
+                Retention::For(_) if behind.goes_out => {
+                    Err("some of its events go out without a window, where nothing \
+                                                             says for how long copies matter: state a ttl, as in \
+                                                             `dedup(id, ttl = 1h)`"
+                        .to_owned())
+                }
                 Retention::For(span) => Ok(span),
                 Retention::ForEver => {
                     Err("a window behind it may stay open for ever, so no ttl follows from it: state one, as in \
@@ -165,7 +172,7 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
                 "no watermark says when ids can be forgotten: put a stage such as `watermark(delay = 3s)` behind it";
             plan.refuse(Refusal::new("dedup", reason));
         }
-        match self.checked_ttl(behind.retention) {
+        match self.checked_ttl(&behind) {
             Ok(ttl) => self.ids = Ids::new(ttl),
             Err(reason) => plan.refuse(Refusal::new("dedup", reason)),
         }

@@ -279,7 +279,7 @@ where
     fn prepare(&mut self, behind: Needs, _plan: &mut Plan<'_>) -> Needs {
         // A copy behind the watermark is late, so no copy counts once its id is forgotten.
         let retention = Retention::For(Span::from_micros(1));
-        Needs { retention, admits: behind.admits, clocks: Vec::new() }
+        Needs { retention, admits: behind.admits, clocks: Vec::new(), goes_out: false }
     }
 
     fn ports(&self) -> Ports {

@@ -382,7 +382,7 @@ where
         let retention = Retention::For(Span::from_micros(1));
         let latest = if O::OUTER { self.upper().max(0) } else { 0 };
         let admits = *behind.admits.start()..=behind.admits.end().minus(Span::from_micros(latest));
-        Needs { retention, admits, clocks: Vec::new() }
+        Needs { retention, admits, clocks: Vec::new(), goes_out: false }
     }
 
     fn ports(&self) -> Ports {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::event::Data;
 use crate::operator::{Operator, Output, Port, Ports, Push};
+use crate::plan::{Needs, Plan};
 use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
 
@@ -48,6 +49,12 @@ impl<T: Data, F: Fn(&T) -> bool + Send + 'static> Operator<T> for SplitOff<T, F>
         } else {
             out.emit(at, event);
         }
+    }
+
+    fn prepare(&mut self, behind: Needs, plan: &mut Plan<'_>) -> Needs {
+        // What is split off are results like any.
+        let ports = self.ports().into_iter().flatten();
+        ports.fold(behind, |needs, (_, edge)| needs.and(plan.needs(edge)))
     }
 
     fn ports(&self) -> Ports {

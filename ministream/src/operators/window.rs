@@ -216,7 +216,7 @@ where
             None => Retention::ForEver,
         };
         // An event whose results have no place behind is rejected, too.
-        Needs { retention, admits: self.windows.admits(&behind.admits), clocks: Vec::new() }
+        Needs { retention, admits: self.windows.admits(&behind.admits), clocks: Vec::new(), goes_out: false }
     }
 
     fn ports(&self) -> Ports {

@@ -35,10 +35,6 @@ impl<T> fmt::Debug for Input<T> {
 pub struct Sources<T>(PhantomData<fn(T)>);
 
 /// What a pipeline takes: events of one type, or of up to eight ([`Sources`]).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a pipeline can take",
-    label = "not an event, nor `Sources<(…)>`"
-)]
 pub trait Inputs: sealed::Inputs {}
 
 impl<I: sealed::Inputs> Inputs for I {}
@@ -63,6 +59,11 @@ pub trait Wire<M> {
 }
 
 pub(crate) mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no event time",
+        label = "not an event",
+        note = "derive it: `#[derive(Event)]`, with `#[event(time, unit = \"ms\")]` on the field that holds the time"
+    )]
     pub trait Inputs {
         /// What names them.
         type Names;
