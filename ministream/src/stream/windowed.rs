@@ -221,25 +221,6 @@ impl<T, C, S, W, L> fmt::Debug for WindowedStream<T, C, S, W, L> {
     }
 }
 
-/// The same windows once more, for another aggregate. The late events are those of the first, and count once.
-impl<T, S, W, L> Clone for WindowedStream<T, Boundary<T>, S, W, L>
-where
-    T: Data,
-    S: Clone,
-    W: Clone,
-    L: Clone,
-{
-    fn clone(&self) -> Self {
-        WindowedStream {
-            keyed: self.keyed.clone(),
-            windows: self.windows.clone(),
-            settings: self.settings,
-            late: self.late.clone(),
-            name: self.name,
-        }
-    }
-}
-
 /// A clone sends no late events and counts none: the original does.
 impl<T> Clone for LateTaken<T> {
     fn clone(&self) -> Self {
