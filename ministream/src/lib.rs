@@ -62,7 +62,7 @@
 //! * **Watermark**: a lower bound of the timestamps still to come. With bounded disorder it is the largest timestamp seen
 //!   minus the **delay** ([`watermarks`]).
 //! * **Window**: a span of event time `[start, end)` ([`windows`]). It **fires** when the watermark reaches its end, and
-//!   gives a [`Pane`].
+//!   gives a [`Pane`]; with [`emit`](WindowedStream::emit) **early** ones come before that.
 //! * **Late**: an event whose windows are gone. Within the **allowed lateness** after a window's end an event still
 //!   corrects it, and the corrected pane is an **update**; after that the event leaves by the late stream ([`Late`]).
 //! * **Pipeline**: a function from streams to streams, and the [`Pipeline`] that runs it inside a program.

@@ -1,6 +1,7 @@
 //! The semantics once more, in the plainest way: the raw events of each window, lists that are searched from end to end,
 //! no accumulator, no index, no timer.
 
+use ministream::Timing;
 use ministream::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,15 @@ pub(crate) enum Kind {
     Session {
         gap: i64,
     },
+    /// One window over all time; there are early results then, and no lateness.
+    Global,
+}
+
+/// When there are results before the end of a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Early {
+    OnUpdate,
+    Every(i64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +42,7 @@ pub(crate) struct Settings {
     pub(crate) kind: Kind,
     pub(crate) delay: i64,
     pub(crate) lateness: i64,
+    pub(crate) emit: Option<Early>,
     /// None: no `dedup` at all.
     pub(crate) ttl: Option<i64>,
     pub(crate) max_ahead: Option<i64>,
@@ -40,12 +51,13 @@ pub(crate) struct Settings {
 /// Sum, count, min, max, mean; first, last, and all events.
 pub(crate) type Values<K> = ((i64, u64, i64, i64, f64), (i64, i64, Vec<Row<K>>));
 
-/// A result: key, window, values, how many results came before it, and the windows it replaces.
+/// A result: key, window, values, when it came, how many results came before it, and the windows it replaces.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fired<K> {
     pub(crate) key: K,
     pub(crate) window: (i64, i64),
     pub(crate) values: Values<K>,
+    pub(crate) timing: Timing,
     pub(crate) update: u32,
     pub(crate) replaces: Vec<(i64, i64)>,
 }
@@ -72,7 +84,10 @@ struct Open<K> {
     key: K,
     window: (i64, i64),
     rows: Vec<Row<K>>,
+    /// It has not fired since it was opened or merged.
     pending: bool,
+    /// It has given no result since an event joined it.
+    changed: bool,
     /// How many results came of it, and of what was merged into it.
     update: u32,
     /// The bounds of earlier results that no later one has taken the place of.
@@ -125,6 +140,7 @@ impl<K: Clone + Ord> Model<K> {
                 .map(|start| (start, start + size))
                 .collect(),
             Kind::Session { gap } => vec![(row.ts, row.ts + gap)],
+            Kind::Global => vec![(i64::MIN, i64::MAX)],
         };
         let joined = windows.iter().filter(|window| self.join(row, **window)).count();
         let fate = match self.watermark {
@@ -132,7 +148,10 @@ impl<K: Clone + Ord> Model<K> {
             _ => Fate::Counted,
         };
         self.partly_late += u64::from(0 < joined && joined < windows.len());
-        let mut fired = self.fire();
+        let mut fired = self.fire(Timing::Late);
+        if self.settings.emit == Some(Early::OnUpdate) {
+            fired.extend(self.fire_early());
+        }
         self.largest = self.largest.max(Some(row.ts));
         fired.extend(self.advance(self.largest.map_or(row.ts, |largest| largest - delay)));
         Step { fired, fate }
@@ -159,13 +178,20 @@ impl<K: Clone + Ord> Model<K> {
             results.extend(&open.results);
         }
         self.open.retain(|open| !takes(open));
-        self.open.push(Open { key: row.key.clone(), window: (start, end), rows, pending: true, update, results });
+        let (key, window) = (row.key.clone(), (start, end));
+        self.open.push(Open { key, window, rows, pending: true, changed: true, update, results });
         true
     }
 
     pub(crate) fn advance(&mut self, to: i64) -> Vec<Fired<K>> {
+        let before = self.watermark;
         self.watermark = self.watermark.max(Some(to));
-        let fired = self.fire();
+        let mut fired = self.fire(Timing::OnTime);
+        if let (Some(Early::Every(step)), Some(before)) = (self.settings.emit, before)
+            && (before + 1..=to).any(|instant| instant % step == 0)
+        {
+            fired.extend(self.fire_early());
+        }
         let (watermark, lateness) = (self.watermark, self.settings.lateness);
         self.open.retain(|open| watermark.is_none_or(|watermark| watermark < open.window.1 + lateness));
         fired
@@ -173,24 +199,36 @@ impl<K: Clone + Ord> Model<K> {
 
     pub(crate) fn finish(&mut self) -> Vec<Fired<K>> {
         self.watermark = Some(i64::MAX);
-        self.fire()
+        self.fire(Timing::OnTime)
     }
 
-    /// All that is due and has changed, in order.
-    fn fire(&mut self) -> Vec<Fired<K>> {
+    /// All that is due and has not fired, in order.
+    fn fire(&mut self, timing: Timing) -> Vec<Fired<K>> {
         let Some(watermark) = self.watermark else { return Vec::new() };
+        self.hand_out(timing, |open| open.pending && open.window.1 <= watermark)
+    }
+
+    /// All that is not due yet and has changed, in order.
+    fn fire_early(&mut self) -> Vec<Fired<K>> {
+        let watermark = self.watermark;
+        self.hand_out(Timing::Early, |open| open.changed && watermark.is_none_or(|watermark| watermark < open.window.1))
+    }
+
+    fn hand_out(&mut self, timing: Timing, chosen: impl Fn(&Open<K>) -> bool) -> Vec<Fired<K>> {
         self.open.sort_by(|a, b| (a.window.1, a.window.0, &a.key).cmp(&(b.window.1, b.window.0, &b.key)));
-        let due = self.open.iter_mut().filter(|open| open.pending && open.window.1 <= watermark);
-        due.map(|open| {
-            open.pending = false;
-            let mut replaces: Vec<_> = open.results.iter().copied().filter(|&old| old != open.window).collect();
-            replaces.sort_by_key(|&(start, end)| (end, start));
-            open.results = vec![open.window];
-            open.update += 1;
-            let update = open.update - 1;
-            Fired { key: open.key.clone(), window: open.window, values: values(&open.rows), update, replaces }
-        })
-        .collect()
+        let chosen = self.open.iter_mut().filter(|open| chosen(open));
+        chosen
+            .map(|open| {
+                open.pending &= timing == Timing::Early;
+                open.changed = false;
+                let mut replaces: Vec<_> = open.results.iter().copied().filter(|&old| old != open.window).collect();
+                replaces.sort_by_key(|&(start, end)| (end, start));
+                open.results = vec![open.window];
+                open.update += 1;
+                let (update, values) = (open.update - 1, values(&open.rows));
+                Fired { key: open.key.clone(), window: open.window, values, timing, update, replaces }
+            })
+            .collect()
     }
 }
 

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use ministream::prelude::*;
 use ministream::window::WindowKind;
-use ministream::{Chain, Counters, Key};
+use ministream::{Chain, Counters, Key, Timing};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Fate, Fired, Kind, Model, Row, Settings, Step, Values};
+use crate::model::{Early, Fate, Fired, Kind, Model, Row, Settings, Step, Values};
 
 type Panes<K> = Stream<Pane<K, Values<K>>>;
 
@@ -37,6 +37,11 @@ where
     let numbers = (Sum::of(value), Count, Min::of(value), Max::of(value), Mean::of(value));
     let by_time = (First::of(value), Last::of(value), Collect::default());
     let windows = rows.key_by(|row| &row.key).window(windows).allowed_lateness(ticks(settings.lateness));
+    let windows = match settings.emit {
+        None => windows,
+        Some(Early::OnUpdate) => windows.emit(Emit::on_update()),
+        Some(Early::Every(step)) => windows.emit(Emit::every(ticks(step))),
+    };
     let (panes, late) = windows.aggregate((numbers, by_time)).into_streams();
     (panes, late, rejected)
 }
@@ -50,6 +55,7 @@ fn of_kind<K: Key, C: Chain<Row<K>, Side = ()>>(rows: Stream<Row<K>, C>, setting
             windowed(rows, settings, Sliding::new(ticks(size), ticks(every)).offset(ticks(offset)))
         }
         Kind::Session { gap } => windowed(rows, settings, Session::new(ticks(gap))),
+        Kind::Global => windowed(rows, settings, Global::new()),
     }
 }
 
@@ -90,6 +96,7 @@ impl<K: Key> Out<K> {
         let bounds = |window: &Window| (window.start.as_micros(), window.end.as_micros());
         let fired = panes.into_iter().map(|pane| Fired {
             window: bounds(&pane.window),
+            timing: pane.timing(),
             update: pane.update(),
             replaces: pane.replaces().iter().map(bounds).collect(),
             key: pane.key,
@@ -247,6 +254,12 @@ fn kinds() -> impl Strategy<Value = Kind> {
     ]
 }
 
+fn emits() -> impl Strategy<Value = Option<Early>> {
+    let early = prop_oneof![Just(Early::OnUpdate), (1..15_i64).prop_map(Early::Every)];
+    prop::option::of(early)
+}
+
+/// Without a `global` and early results.
 fn settings() -> impl Strategy<Value = Settings> {
     let ttl = prop::option::of(1..20_i64);
     let max_ahead = prop::option::of(0..40_i64);
@@ -254,9 +267,16 @@ fn settings() -> impl Strategy<Value = Settings> {
         // A ttl below what the windows need is refused.
         let ttl = ttl.map(|ttl| match kind {
             Kind::Aligned { size, .. } => ttl.max(size + lateness),
-            Kind::Session { .. } => ttl,
+            Kind::Session { .. } | Kind::Global => ttl,
         });
-        Settings { kind, delay, lateness, ttl, max_ahead }
+        Settings { kind, delay, lateness, emit: None, ttl, max_ahead }
+    })
+}
+
+fn settings_with_early_results() -> impl Strategy<Value = Settings> {
+    (settings(), emits(), 0..4).prop_map(|(settings, emit, kind)| match (kind, emit) {
+        (0, Some(_)) => Settings { kind: Kind::Global, lateness: 0, emit, ..settings },
+        _ => Settings { emit, ..settings },
     })
 }
 
@@ -325,7 +345,7 @@ proptest! {
 
     #[test]
     fn the_runtime_does_what_the_model_does(
-        settings in settings(),
+        settings in settings_with_early_results(),
         rows in rows(-30..60),
         values in prop::collection::vec(-3..4_i64, 40),
         advances in prop::collection::btree_map(0..40_usize, -40..70_i64, 0..3),
@@ -360,7 +380,7 @@ proptest! {
 
     #[test]
     fn within_delay_and_lateness_the_last_values_are_the_same(
-        settings in settings(),
+        settings in settings_with_early_results(),
         rows in distinct_rows(-30..60),
         holds in prop::collection::vec(any::<u8>(), 1..40),
     ) {
@@ -371,16 +391,60 @@ proptest! {
         prop_assert_eq!(in_order.out.last(), other.out.last());
     }
 
+    /// Early results change nothing but how many came before, and what the results of sessions replace.
+    #[test]
+    fn early_results_are_beside_the_others(
+        settings in settings(),
+        emit in emits().prop_filter("early", Option::is_some),
+        rows in rows(-30..60),
+    ) {
+        let (plain, with_early) = (run(settings, &rows), run(Settings { emit, ..settings }, &rows));
+        let essence = |run: &Run<u8>| -> Vec<_> {
+            let results = run.out.fired.iter().filter(|fired| fired.timing != Timing::Early);
+            results.map(|fired| (fired.key, fired.window, fired.values.clone(), fired.timing)).collect()
+        };
+        prop_assert_eq!(essence(&plain), essence(&with_early));
+        prop_assert_eq!(plain.out.last(), with_early.out.last());
+        prop_assert_eq!(&plain.fates, &with_early.fates);
+        let counts = |run: &Run<u8>| (run.counters.late(), run.counters.partly_late(), run.counters.open_windows());
+        prop_assert_eq!(counts(&plain), counts(&with_early));
+        if matches!(settings.kind, Kind::Aligned { .. }) {
+            let mut results = BTreeMap::new();
+            for fired in &with_early.out.fired {
+                let before = results.entry((fired.key, fired.window)).or_insert(0);
+                prop_assert_eq!(fired.update, *before);
+                *before += 1;
+            }
+        }
+    }
+
+    /// Within the delay, the results at the ends of windows do not depend on the order, though the early ones do.
+    #[test]
+    fn within_the_delay_order_changes_early_results_only(
+        settings in settings_with_early_results(),
+        rows in distinct_rows(-30..60),
+        holds in prop::collection::vec(any::<u8>(), 1..40),
+    ) {
+        let settings = Settings { max_ahead: None, ..settings };
+        let at_the_end = |rows: &[Row<u8>]| -> Vec<_> {
+            let results = run(settings, rows).out.fired.into_iter().filter(|fired| fired.timing != Timing::Early);
+            results.map(|fired| (fired.key, fired.window, fired.values, fired.timing)).collect()
+        };
+        let in_order = at_the_end(&shuffled(&rows, 0, &[0]));
+        prop_assert_eq!(&in_order, &at_the_end(&shuffled(&rows, settings.delay, &holds)));
+        prop_assert!(in_order.iter().all(|(.., timing)| *timing == Timing::OnTime));
+    }
+
     /// Each event is counted, late, a duplicate or rejected: exactly one of them.
     #[test]
-    fn no_event_is_lost(settings in settings(), rows in rows(-30..60)) {
+    fn no_event_is_lost(settings in settings_with_early_results(), rows in rows(-30..60)) {
         accounted_for(settings, &rows, &run(settings, &rows))?;
     }
 
     /// Copies anywhere within the ttl, whatever else they hold, change nothing but the number of duplicates.
     #[test]
     fn copies_change_nothing(
-        settings in settings(),
+        settings in settings_with_early_results(),
         rows in distinct_rows(-30..60),
         holds in prop::collection::vec(any::<u8>(), 1..40),
         copies in prop::collection::vec(
@@ -429,7 +493,7 @@ proptest! {
 
     #[test]
     fn batches_change_nothing(
-        settings in settings(),
+        settings in settings_with_early_results(),
         rows in rows(-30..60),
         sizes in prop::collection::vec(0..9_usize, 1..9),
     ) {
@@ -468,7 +532,7 @@ proptest! {
     /// Moving the watermark early makes events late, and changes nothing that has fired.
     #[test]
     fn advancing_early_only_makes_events_late(
-        settings in settings(),
+        settings in settings_with_early_results(),
         rows in distinct_rows(-30..60),
         place in 0..40_usize,
         to in -40..70_i64,
@@ -494,6 +558,34 @@ proptest! {
         accounted_for(settings, &rows, &advanced)?;
     }
 
+    /// Whatever the windows over results are, an event is rejected in front rather than a result lost behind.
+    #[test]
+    fn windows_over_results_reject_in_front_what_they_cannot_hold(
+        inner in prop_oneof![1 => kinds(), 1 => long_kinds()],
+        outer in prop_oneof![1 => kinds(), 1 => long_kinds()],
+        times in prop::collection::vec(any_time(), 0..30),
+        delay in prop_oneof![0..10_i64, Just(i64::MAX)],
+    ) {
+        let build = |rows: Stream<Row<u8>>| {
+            let (rows, rejected) = rows.watermark(Bounded::new(ticks(delay))).with_rejected();
+            let (results, late) = counts_by_kind(rows.into_streams(), inner, |row| &row.key);
+            let (results, late_results) = counts_by_kind(results, outer, |pane| &pane.key);
+            (results, rejected, late, late_results)
+        };
+        let mut pipeline = Pipeline::try_new(build).unwrap();
+        let (mut taken, mut panes, mut late_panes) = (0, Vec::new(), Vec::new());
+        for &ts in &times {
+            let (results, rejected, late, late_results) = pipeline.push(Row { id: 0, key: 0, ts, value: 0 }).unwrap();
+            taken += 1 - rejected.count() - late.count();
+            panes.extend(results);
+            late_panes.extend(late_results);
+        }
+        let (results, _, _, late_results) = pipeline.finish().unwrap();
+        panes.extend(results);
+        late_panes.extend(late_results);
+        prop_assert_eq!(taken == 0, panes.is_empty() && late_panes.is_empty());
+    }
+
     /// Times over the whole range neither panic nor lose an event.
     #[test]
     fn any_times_are_accounted_for(
@@ -501,14 +593,31 @@ proptest! {
         times in prop::collection::vec((0..8_u64, any_time()), 0..30),
         delay in prop_oneof![0..10_i64, Just(i64::MAX)],
         lateness in prop_oneof![0..10_i64, Just(i64::MAX)],
+        emit in emits(),
         max_ahead in prop::option::of(prop_oneof![0..10_i64, any_time().prop_map(|time| time.saturating_abs())]),
         with_dedup: bool,
         advance in prop::option::of((0..30_usize, any_time())),
     ) {
         let ttl = with_dedup.then_some(i64::MAX);
-        let settings = Settings { kind, delay, lateness, ttl, max_ahead };
+        let settings = Settings { kind, delay, lateness, emit, ttl, max_ahead };
         let rows: Vec<_> = (0..).zip(times).map(|(value, (id, ts))| Row { id, key: 0_u8, ts, value }).collect();
         accounted_for(settings, &rows, &run_advanced(settings, &rows, advance))?;
+    }
+}
+
+/// Counts, and late events.
+fn counts_by_kind<T: Data>(
+    events: Stream<T>,
+    kind: Kind,
+    key: fn(&T) -> &u8,
+) -> (Stream<Pane<u8, u64>>, Stream<Late<T>>) {
+    let keyed = events.key_by(key);
+    match kind {
+        Kind::Aligned { size, every, offset } => {
+            keyed.window(Sliding::new(ticks(size), ticks(every)).offset(ticks(offset))).count().into_streams()
+        }
+        Kind::Session { gap } => keyed.window(Session::new(ticks(gap))).count().into_streams(),
+        Kind::Global => keyed.window(Global::new()).emit(Emit::on_update()).count().into_streams(),
     }
 }
 

@@ -570,6 +570,57 @@ fn rule_12_sliding_windows_all_have_to_fit() {
 }
 
 #[test]
+fn rule_12_an_event_whose_result_has_no_window_behind_is_rejected_in_front() {
+    fn nested<A, B>(inner: A, outer: B) -> impl FnOnce(Stream<Click>) -> crate::timeline::Outputs
+    where
+        A: ministream::window::WindowKind,
+        B: ministream::window::WindowKind,
+    {
+        move |source| {
+            let (unique, duplicates) = source.dedup(|click| &click.id).ttl(hours(1)).with_duplicates();
+            let (events, rejected) = unique.watermark(Bounded::new(secs(0))).with_rejected();
+            let (inner, late) = events.key_by(|click| &click.user).window(inner).with_late();
+            let sums = inner.sum(|click| click.value);
+            let outer = sums.key_by(|pane| &pane.key).window(outer).discard_late().sum(|pane| pane.value);
+            (outer.map(|pane| pane.to_string()).into_streams(), late, duplicates, rejected)
+        }
+    }
+    // The last second has a window of one, and no window of ten; so has the first.
+    assert_snapshot!(run(
+        nested(Tumbling::new(secs(1)), Tumbling::new(secs(10))),
+        "a min+775808 1
+         a min+4775807 2
+         a min+4775808 4
+         a max-4775808 8
+         a max-4775807 16
+         a max-1 32
+         end"
+    ));
+    // A session of the last event that is taken ends with the last window of ten seconds.
+    assert_snapshot!(
+        "rule_12_of_nested_sessions",
+        run(
+            nested(Session::new(secs(2)), Tumbling::new(secs(10))),
+            "a min+2775808 1
+             a min+2775809 2
+             a max-6775807 4
+             a max-6775806 8
+             end"
+        )
+    );
+    assert_snapshot!(
+        "rule_12_of_sliding_windows_over_sliding_windows",
+        run(
+            nested(Sliding::new(secs(4), secs(2)), Sliding::new(secs(10), secs(5))),
+            "a 0s 1
+             a max-12775808 2
+             a max-12775807 4
+             end"
+        )
+    );
+}
+
+#[test]
 fn rule_13_the_watermark_is_moved_by_hand_where_a_stream_falls_quiet() {
     assert_snapshot!(setup(Tumbling::new(secs(10)), 3, 5).run(
         "~ 2s
@@ -636,7 +687,7 @@ fn rule_14_what_cannot_work_is_refused_when_it_is_built() {
             keyed.window(Session::new(secs(10))).count().map(|pane| pane.to_string()).into_streams()
         }),
         [
-            "`dedup`: a session may stay open for ever, so no ttl follows from it: state one, as in `dedup(id, ttl = 1h)`"
+            "`dedup`: a window behind it may stay open for ever, so no ttl follows from it: state one, as in `dedup(id, ttl = 1h)`"
         ]
     );
     assert_eq!(
@@ -731,6 +782,320 @@ fn rule_14_a_refused_pipeline_says_so_at_every_call() {
     assert!(pipeline.advance_to(Timestamp::EPOCH).unwrap_err().is_refused());
     let error = pipeline.finish().unwrap_err();
     assert_snapshot!(error, @"the pipeline is refused: `tumbling`: window size must be greater than zero");
+}
+
+#[test]
+fn rule_14_durations_that_do_not_fit_in_64_bits_are_refused() {
+    use std::time::Duration;
+    fn reasons<W: ministream::window::WindowKind>(windows: W) -> Vec<String> {
+        let error = Pipeline::try_new(setup(windows, 3, 0).ttl(Some(Duration::MAX)).sums()).err();
+        error.map(|error| error.refusals().iter().map(ToString::to_string).collect()).unwrap_or_default()
+    }
+    let most = micros(i64::MAX as u64);
+    let more = micros(i64::MAX as u64 + 1);
+    assert_eq!(
+        reasons(Tumbling::new(Duration::MAX)),
+        ["`tumbling`: window size is 18446744073709551615.999999999s, which does not fit in 64 bits of microseconds"]
+    );
+    assert_eq!(
+        reasons(Tumbling::new(secs(10)).offset(more)),
+        ["`tumbling`: `offset` is 9223372036854.775808s, which does not fit in 64 bits of microseconds"]
+    );
+    assert_eq!(
+        reasons(Sliding::new(secs(10), more)),
+        ["`sliding`: `every` is 9223372036854.775808s, which does not fit in 64 bits of microseconds"]
+    );
+    assert_eq!(
+        reasons(Session::new(Duration::MAX)),
+        ["`session`: session gap is 18446744073709551615.999999999s, which does not fit in 64 bits of microseconds"]
+    );
+    assert_eq!(reasons(Tumbling::new(most).offset(most)), [] as [&str; 0]);
+    assert_eq!(reasons(Session::new(most)), [] as [&str; 0]);
+    assert_eq!(reasons(Sliding::new(most, most - micros(1)).offset(micros(1))), [] as [&str; 0]);
+}
+
+#[test]
+fn rule_15_on_update_gives_a_result_after_each_event_that_joins_an_open_window() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 3, 5).emit(Emit::on_update()).run(
+        "a 1s 1
+         a 2s 0
+         b 9s 2
+         a 11s 4
+         a 13s 8
+         a 9s 16
+         c 9s 32
+         a 30s 64
+         a 1s 128
+         end"
+    ));
+}
+
+#[test]
+fn rule_15_on_update_reports_corrections_and_early_results_of_one_event_in_the_order_of_end() {
+    assert_snapshot!(setup(Sliding::new(secs(10), secs(5)), 0, 10).emit(Emit::on_update()).run(
+        "a 2s 1
+         a 11s 2
+         a 8s 4
+         a 7s 8
+         end"
+    ));
+}
+
+#[test]
+fn rule_15_every_step_gives_a_result_of_what_has_changed() {
+    // The watermark starts at 7s: that passes nothing. 30s is passed together with 20s, and gives one result, of what has
+    // changed. A window that has fired by then gives no early result.
+    assert_snapshot!(setup(Tumbling::new(secs(60)), 3, 60).emit(Emit::every(secs(10))).run(
+        "b 10s 1
+         a 12.999999s 2
+         a 13s 4
+         b 33s 8
+         c 70s 16
+         a 1s 32
+         ~ 79s
+         a 61s 64
+         ~ 80s
+         end"
+    ));
+}
+
+#[test]
+fn rule_15_a_window_gives_its_result_on_time_whether_or_not_it_has_changed() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).emit(Emit::every(secs(5))).run(
+        "a 1s 1
+         a 5s 2
+         a 10s 4
+         b 14s 8
+         b 21s 16
+         a 26s 32
+         end"
+    ));
+}
+
+#[test]
+fn rule_15_steps_are_multiples_from_the_epoch_before_it_too() {
+    assert_snapshot!(setup(Tumbling::new(secs(100)).offset(secs(50)), 0, 0).emit(Emit::every(secs(20))).run(
+        "a -45s 1
+         a -41s 2
+         a -40s 4
+         a -21s 8
+         a -1s 16
+         a 0s 32
+         end"
+    ));
+}
+
+#[test]
+fn rule_15_an_early_result_of_a_session_names_those_it_replaces() {
+    assert_snapshot!(setup(Session::new(secs(5)), 20, 0).emit(Emit::on_update()).run(
+        "a 0s 1
+         a 7s 2
+         a 4s 4
+         a 1s 8
+         end"
+    ));
+    // The session of a fires at 5s, and is open again when it grows; that at 14s fires as it was.
+    assert_snapshot!(
+        "rule_15_of_sessions_that_have_fired",
+        setup(Session::new(secs(5)), 0, 20).emit(Emit::on_update()).run(
+            "a 0s 1
+             b 6s 2
+             a 3s 4
+             b 14s 8
+             a 2s 16
+             end"
+        )
+    );
+    assert_snapshot!(
+        "rule_15_of_sessions_every_step",
+        setup(Session::new(secs(5)), 0, 20).emit(Emit::every(secs(2))).run(
+            "b 0s 1
+             a 0s 2
+             b 1s 4
+             a 2s 8
+             b 5s 16
+             b 9.5s 32
+             a 6.5s 64
+             b 10s 128
+             end"
+        )
+    );
+}
+
+#[test]
+fn rule_15_a_session_that_outlives_many_others_still_gives_its_early_result() {
+    let mut pipeline = Pipeline::new(setup(Session::new(secs(10)), 0, 0).emit(Emit::every(hours(1))).sums());
+    let mut early = Vec::new();
+    for second in (3_000..3_605).step_by(5) {
+        for user in [format!("a{second}"), "b".to_owned()] {
+            let click =
+                Click { id: second as u64 * 2 + u64::from(user == "b"), user, ts: second * 1_000_000, value: 1 };
+            let (results, ..) = pipeline.push(click).unwrap();
+            early.extend(results.filter(|result| result.contains("early")));
+        }
+    }
+    assert_eq!(
+        early,
+        [
+            "[00:50:00, 01:00:05) b = 120 (early)",
+            "[00:59:55, 01:00:05) a3595 = 1 (early)",
+            "[01:00:00, 01:00:10) a3600 = 1 (early)"
+        ]
+    );
+}
+
+#[test]
+fn rule_15_an_early_result_that_fails_is_an_error_and_no_result() {
+    assert_snapshot!(setup(Tumbling::new(secs(10)), 0, 0).emit(Emit::on_update()).run(&format!(
+        "a 1s {max}
+         a 2s 1
+         a 3s -1
+         end",
+        max = i64::MAX
+    )));
+}
+
+#[test]
+fn rule_15_timing_tells_when_a_result_came() {
+    use ministream::Timing;
+    let build = |source: Stream<Click>| {
+        let keyed = source.watermark(Bounded::new(secs(0))).key_by(|click| &click.user);
+        let windows = keyed.window(Tumbling::new(secs(10))).allowed_lateness(secs(100)).emit(Emit::on_update());
+        windows.discard_late().sum(|click| click.value).into_streams()
+    };
+    let mut pipeline = Pipeline::new(build);
+    let mut timings = Vec::new();
+    for (user, ts) in [("a", 1), ("a", 2), ("b", 12), ("a", 3), ("c", 4), ("c", 5)] {
+        let click = Click { id: 0, user: user.to_owned(), ts: ts * 1_000_000, value: 1 };
+        timings.extend(pipeline.push(click).unwrap().map(|pane| (pane.timing(), pane.is_early(), pane.update())));
+    }
+    timings.extend(pipeline.finish().unwrap().iter().map(|pane| (pane.timing(), pane.is_early(), pane.update())));
+    assert_eq!(
+        timings,
+        [
+            (Timing::Early, true, 0),
+            (Timing::Early, true, 1),
+            (Timing::Early, true, 0),
+            (Timing::OnTime, false, 2),
+            (Timing::Late, false, 3),
+            (Timing::Late, false, 0),
+            (Timing::Late, false, 1),
+            (Timing::OnTime, false, 1),
+        ]
+    );
+}
+
+#[test]
+fn rule_15_what_cannot_work_is_refused() {
+    use std::time::Duration;
+    let reasons = |emit: Emit| {
+        let error = Pipeline::try_new(setup(Tumbling::new(secs(10)), 3, 0).emit(emit).sums()).err();
+        error.map(|error| error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap_or_default()
+    };
+    assert_eq!(
+        reasons(Emit::every(secs(0))),
+        ["`tumbling`: `emit` has a step of zero: say `every(1m)`, or `on_update` for a result after each event"]
+    );
+    assert_eq!(
+        reasons(Emit::every(Duration::from_nanos(1_500))),
+        ["`tumbling`: `emit` has a step of 1.5µs, and event time counts whole microseconds"]
+    );
+    assert_eq!(reasons(Emit::every(micros(1))), [] as [&str; 0]);
+    assert_eq!(reasons(Emit::every(Duration::MAX)), [] as [&str; 0]);
+
+    let nested = |source: Stream<Click>| {
+        let tens = source.watermark(Bounded::new(secs(0))).key_by(|click| &click.user);
+        let tens = tens.window(Tumbling::new(secs(10))).emit(Emit::on_update()).discard_late().count();
+        tens.key_by(|pane| &pane.key).window(Tumbling::new(secs(60))).discard_late().count().into_streams()
+    };
+    let error = Pipeline::try_new(nested).unwrap_err();
+    assert_snapshot!(error, @"the pipeline is refused: `tumbling`: the results in front of it can be corrected, and each correction would be counted beside what it corrects: leave `lateness` and `emit` out in front");
+}
+
+#[test]
+fn rule_15_the_settings_are_described() {
+    let description = |setup: crate::timeline::Setup<Tumbling>| {
+        let text = Pipeline::new(setup.sums()).describe().to_string();
+        text.lines().find_map(|line| Some(line[line.find("tumbling")?..].to_owned())).unwrap()
+    };
+    let tens = || setup(Tumbling::new(secs(10)).offset(secs(3)), 3, 5);
+    let described = description(tens().emit(Emit::every(minutes(1))));
+    assert!(described.starts_with("tumbling(10s, offset = 3s, lateness = 5s, emit = every(1m))"), "{described}");
+    let described = description(tens().emit(Emit::on_update()));
+    assert!(described.starts_with("tumbling(10s, offset = 3s, lateness = 5s, emit = on_update)"), "{described}");
+}
+
+#[test]
+fn rule_16_the_global_window_holds_all_and_nothing_is_late() {
+    assert_snapshot!(setup(Global::new(), 0, 0).emit(Emit::every(secs(10))).run(
+        "b 1s 1
+         a 9s 2
+         b 10s 4
+         a -1000s 8
+         b 15s 16
+         c 35s 32
+         a min 64
+         a max-1 128
+         ~ max
+         a max 256
+         d 1s 512
+         end"
+    ));
+}
+
+#[test]
+fn rule_16_on_update_gives_a_running_result() {
+    assert_snapshot!(setup(Global::new(), 0, 0).emit(Emit::on_update()).run(
+        "b 1s 1
+         a 9s 2
+         b 0s 4
+         end"
+    ));
+}
+
+#[test]
+fn rule_16_it_has_to_be_said_when_results_are_wanted() {
+    let reasons = |lateness: u64, emit: Option<Emit>| {
+        let mut setup = setup(Global::new(), 3, lateness);
+        setup.emit = emit;
+        let error = Pipeline::try_new(setup.sums()).err();
+        error.map(|error| error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap_or_default()
+    };
+    let silent = "`global`: `global` fires only at the end of the input: say when results are wanted, as in \
+                  `global(emit = every(1m))`";
+    let never_late = "`global`: nothing is ever late for `global`: leave `lateness` out";
+    assert_eq!(reasons(0, None), [silent]);
+    assert_eq!(reasons(5, None), [silent, never_late]);
+    assert_eq!(reasons(0, Some(Emit::on_update())), [] as [&str; 0]);
+    // A dedup has to be told how long copies matter.
+    let error = Pipeline::try_new(setup(Global::new(), 0, 0).emit(Emit::on_update()).ttl(None).sums()).unwrap_err();
+    assert_snapshot!(error, @"the pipeline is refused: `dedup`: a window behind it may stay open for ever, so no ttl follows from it: state one, as in `dedup(id, ttl = 1h)`");
+}
+
+#[test]
+fn a_clone_of_windows_counts_and_sends_no_late_events() {
+    let build = |source: Stream<Click>| {
+        let source = source.watermark(Bounded::new(secs(0))).into_streams();
+        let (windows, late) = source.key_by(|click| &click.user).window(Sliding::new(secs(10), secs(5))).with_late();
+        let counts = windows.clone().count().into_streams();
+        (windows.sum(|click| click.value).into_streams(), counts, late)
+    };
+    let mut pipeline = Pipeline::new(build);
+    let mut late_events = 0;
+    for ts in [2, 11, 8, 4, 3] {
+        let click = Click { id: 0, user: "a".to_owned(), ts: ts * 1_000_000, value: 7 };
+        let (sums, counts, late) = pipeline.push(click).unwrap();
+        let (sums, counts): (Vec<_>, Vec<_>) = (sums.collect(), counts.collect());
+        let windows = |window: &Window| (window.start, window.end);
+        assert_eq!(
+            sums.iter().map(|pane| (windows(&pane.window), pane.value)).collect::<Vec<_>>(),
+            counts.iter().map(|pane| (windows(&pane.window), 7 * pane.value as i64)).collect::<Vec<_>>()
+        );
+        late_events += late.count();
+    }
+    assert_eq!(late_events, 2);
+    let counters = pipeline.counters();
+    assert_eq!((counters.late(), counters.partly_late()), (2, 1));
 }
 
 #[test]

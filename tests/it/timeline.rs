@@ -28,17 +28,22 @@ pub(crate) struct Setup<W> {
     pub(crate) windows: W,
     pub(crate) watermark: Bounded,
     pub(crate) lateness: Duration,
+    pub(crate) emit: Option<Emit>,
     pub(crate) ttl: Option<Duration>,
 }
 
 pub(crate) fn setup<W>(windows: W, delay: u64, lateness: u64) -> Setup<W> {
     let ttl = Some(hours(24));
-    Setup { windows, watermark: Bounded::new(secs(delay)), lateness: secs(lateness), ttl }
+    Setup { windows, watermark: Bounded::new(secs(delay)), lateness: secs(lateness), emit: None, ttl }
 }
 
 impl<W: WindowKind + Clone> Setup<W> {
     pub(crate) fn ttl(self, ttl: Option<Duration>) -> Self {
         Setup { ttl, ..self }
+    }
+
+    pub(crate) fn emit(self, emit: Emit) -> Self {
+        Setup { emit: Some(emit), ..self }
     }
 
     pub(crate) fn max_ahead(self, max_ahead: Duration) -> Self {
@@ -53,7 +58,7 @@ impl<W: WindowKind + Clone> Setup<W> {
     where
         A: Aggregate<Click, Out: std::fmt::Display>,
     {
-        let Setup { windows, watermark, lateness, ttl } = self.clone();
+        let Setup { windows, watermark, lateness, emit, ttl } = self.clone();
         move |source| {
             let unique = source.dedup(|click| &click.id);
             let unique = match ttl {
@@ -63,6 +68,10 @@ impl<W: WindowKind + Clone> Setup<W> {
             let (unique, duplicates) = unique.with_duplicates();
             let (events, rejected) = unique.watermark(watermark).with_rejected();
             let windows = events.key_by(|click| &click.user).window(windows).allowed_lateness(lateness);
+            let windows = match emit {
+                Some(emit) => windows.emit(emit),
+                None => windows,
+            };
             let (results, late) = windows.aggregate(aggregate).map(|pane| pane.to_string()).into_streams();
             (results, late, duplicates, rejected)
         }

@@ -107,7 +107,7 @@ impl<T, S: Select<T>> Dedup<T, S> {
                 }
                 Retention::For(span) => Ok(span),
                 Retention::ForEver => {
-                    Err("a session may stay open for ever, so no ttl follows from it: state one, as in \
+                    Err("a window behind it may stay open for ever, so no ttl follows from it: state one, as in \
                                            `dedup(id, ttl = 1h)`"
                         .to_owned())
                 }

@@ -89,10 +89,11 @@ impl<T, C, S, W, L> WindowedStream<T, C, S, W, L> {
     /// # fn main() -> Result<(), Error> {
     /// let mut spend = Pipeline::new(spend);
     /// let mut lines = Vec::new();
-    /// for (ts, value) in [(10, 30), (50, 5), (61, 7), (3_600, 1)] {
+    /// for (ts, value) in [(10, 30), (50, 5), (61, 7)] {
     ///     let panes = spend.push(Click { user: "alice".into(), value, ts })?;
     ///     lines.extend(panes.map(|pane| pane.to_string()));
     /// }
+    /// lines.extend(spend.finish()?.iter().map(|pane| pane.to_string()));
     /// assert_eq!(lines, ["[00:00:00, 01:00:00) alice = 42 (early)", "[00:00:00, 01:00:00) alice = 42 (update 1)"]);
     /// # Ok(())
     /// # }
@@ -184,20 +185,25 @@ pub(crate) mod sealed {
     }
 }
 
-impl<T, C, S, W, L> fmt::Debug for WindowedStream<T, C, S, W, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("WindowedStream").field(&self.keyed.stream).finish()
-    }
-}
-
-/// The same windows once more, for another aggregate. The late events are those of the first, and count once.
-impl<T, S, W, L> Clone for WindowedStream<T, Boundary<T>, S, W, L>
-where
-    T: Data,
-    S: Clone,
-    W: Clone,
-    L: Clone,
-{
+/// The same windows once more, for another aggregate. Their late events have to be taken or discarded before, and come
+/// once: the original sends and counts them.
+///
+/// ```
+/// use ministream::prelude::*;
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Clone, Serialize, Deserialize)]
+/// # struct Click { user: String, value: i64 }
+///
+/// type Panes<V> = Stream<Pane<String, V>>;
+///
+/// fn spend_and_visits(clicks: Stream<Click>) -> (Panes<i64>, Panes<u64>, Stream<Late<Click>>) {
+///     let clicks = clicks.watermark(Bounded::new(secs(3))).into_streams();
+///     let (hours, late) = clicks.key_by(|click| &click.user).window(Tumbling::new(hours(1))).with_late();
+///     let visits = hours.clone().count().into_streams();
+///     (hours.sum(|click| click.value).into_streams(), visits, late)
+/// }
+/// ```
+impl<T: Data, S: Clone, W: Clone, L: Clone> Clone for WindowedStream<T, Boundary<T>, S, W, L> {
     fn clone(&self) -> Self {
         WindowedStream {
             keyed: self.keyed.clone(),
@@ -206,6 +212,12 @@ where
             late: self.late.clone(),
             name: self.name,
         }
+    }
+}
+
+impl<T, C, S, W, L> fmt::Debug for WindowedStream<T, C, S, W, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WindowedStream").field(&self.keyed.stream).finish()
     }
 }
 

@@ -89,8 +89,6 @@ impl Grid {
                 "each event would be in {} windows (size {size}, every {every}), and the limit is {MAX_WINDOWS_OF_AN_EVENT}",
                 self.windows_of_an_event(),
             ));
-        } else if self.admits(&(Timestamp::MIN..=Timestamp::MAX)).is_empty() {
-            refuse(format!("no event has windows of {size} that all fit in 64 bits of microseconds"));
         }
         refusals
     }
@@ -107,8 +105,8 @@ impl Grid {
         let [first_result, last_result] = [results.start(), results.end()].map(|ts| i128::from(ts.as_micros()));
         let every = every.max(1);
         let start_at_or_before = |ts: i128| (ts - offset).div_euclid(every) * every + offset;
-        // A window ends too early if it starts before the first instant there is, or gives its result before the first
-        // that is admitted, one instant before its end.
+        // The last window that starts before there are instants, or has its last instant before the first result; and the
+        // last that ends within 64 bits and has its last instant no later than the last result.
         let last_too_early = start_at_or_before((i128::from(i64::MIN) - 1).max(first_result - size));
         let last_to_fit = start_at_or_before((i128::from(i64::MAX) - size).min(last_result + 1 - size));
         let timestamp = |micros: i128| i64::try_from(micros).ok().map(Timestamp::from_micros);
@@ -314,12 +312,26 @@ mod tests {
     #[test]
     fn the_admitted_timestamps_are_those_whose_windows_all_fit() {
         for grid in [grid(10, 10, 0), grid(10, 10, 3), grid(10, 3, 1), grid(7, 5, 1_000), grid(1, 1, 0)] {
-            let admits = grid.admits();
+            let admits = grid.admits(&(Timestamp::MIN..=Timestamp::MAX));
             let (first, last) = (admits.start().as_micros(), admits.end().as_micros());
             assert!(windows_of(&grid, first).is_some(), "{grid:?} first");
             assert!(windows_of(&grid, last).is_some(), "{grid:?} last");
             assert!(first == i64::MIN || windows_of(&grid, first - 1).is_none(), "{grid:?} before the first");
             assert!(last == i64::MAX || windows_of(&grid, last + 1).is_none(), "{grid:?} after the last");
+        }
+    }
+
+    #[test]
+    fn the_admitted_timestamps_are_those_whose_results_are_admitted() {
+        for grid in [grid(10, 10, 0), grid(10, 10, 3), grid(10, 3, 1), grid(7, 5, 1_000), grid(1, 1, 0)] {
+            for (first, last) in [(-20, 35), (-21, 34), (0, 9), (3, 3), (7, -7)] {
+                let admits = grid.admits(&(Timestamp::from_micros(first)..=Timestamp::from_micros(last)));
+                for at in -100..100 {
+                    let fits =
+                        windows_of(&grid, at).unwrap().iter().all(|(_, end)| (first..=last).contains(&(end - 1)));
+                    assert_eq!(admits.contains(&Timestamp::from_micros(at)), fits, "{grid:?} {first} to {last}: {at}");
+                }
+            }
         }
     }
 
