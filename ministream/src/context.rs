@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::error::Failure;
 use crate::event::Data;
-use crate::operator::{ChainInfo, Push, Verdict};
+use crate::operator::{ChainInfo, Ports, Push, Verdict};
 use crate::plan::{Needs, Plan, Upstream};
 use crate::time::Timestamp;
 use crate::watermark::{Part, furthest};
@@ -55,6 +55,12 @@ impl Context {
     /// The watermark of a clock; None before its first event.
     pub(crate) fn clock(&self, clock: ClockId) -> Option<Timestamp> {
         self.clocks.get(clock.0).copied().flatten()
+    }
+
+    /// The smallest of these watermarks; [`Timestamp::MIN`] before all of them have begun.
+    pub(crate) fn slowest(&self, clocks: &[ClockId]) -> Timestamp {
+        let watermarks = clocks.iter().map(|&clock| self.clock(clock));
+        watermarks.min().flatten().unwrap_or(Timestamp::MIN)
     }
 
     pub(crate) fn set_clock(&mut self, clock: ClockId, to: Timestamp) {
@@ -130,9 +136,28 @@ impl Context {
         self.with_edge(edge, |edge, ctx| edge.idle(ctx));
     }
 
+    /// Tells all ports of an operator. Here and not with the operators, so that it is compiled once.
+    pub(crate) fn send_to_ports(&mut self, ports: Ports, what: ToPorts) {
+        for (_, edge) in ports.into_iter().flatten() {
+            match what {
+                ToPorts::Watermark(to) => self.send_watermark(edge, to),
+                ToPorts::Idle => self.send_idle(edge),
+                ToPorts::End => self.send_end(edge),
+            }
+        }
+    }
+
     pub(crate) fn send_end(&mut self, edge: EdgeId) {
         self.with_edge(edge, |edge, ctx| edge.end(ctx));
     }
+}
+
+/// What the side outputs of an operator are told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ToPorts {
+    Watermark(Timestamp),
+    Idle,
+    End,
 }
 
 /// Carries events from those that put them on it to the one that reads it, and to its copies.

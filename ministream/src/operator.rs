@@ -7,7 +7,7 @@
 mod keyed;
 
 pub use self::keyed::{KeyedOperator, Turn};
-use crate::context::{ClockId, Context, EdgeId, Merge, MergeId, Together};
+use crate::context::{ClockId, Context, EdgeId, Merge, MergeId, ToPorts, Together};
 use crate::counters::OperatorCounters;
 use crate::error::Failure;
 use crate::event::Data;
@@ -131,6 +131,25 @@ impl ChainInfo {
     }
 }
 
+impl ChainInfo {
+    fn add(
+        &mut self,
+        name: Option<&'static str>,
+        mut stages: Vec<String>,
+        mut counters: OperatorCounters,
+        ports: Ports,
+    ) {
+        if let Some(name) = name {
+            name.clone_into(&mut counters.name);
+            if let Some(last) = stages.last_mut() {
+                last.push_str(" as ");
+                last.push_str(name);
+            }
+        }
+        self.operators.push(OperatorInfo { stages, counters, ports: ports.into_iter().flatten().collect() });
+    }
+}
+
 /// What one operator tells of itself.
 #[derive(Debug)]
 pub struct OperatorInfo {
@@ -201,8 +220,7 @@ impl<P> Output<'_, P> {
     /// The smallest of these watermarks; [`Timestamp::MIN`] before all of them have begun.
     #[inline]
     pub(crate) fn slowest(&self, clocks: &[ClockId]) -> Timestamp {
-        let watermarks = clocks.iter().map(|&clock| self.ctx.clock(clock));
-        watermarks.min().flatten().unwrap_or(Timestamp::MIN)
+        self.ctx.slowest(clocks)
     }
 
     pub(crate) fn set_clock(&mut self, clock: ClockId, to: Timestamp) {
@@ -273,9 +291,7 @@ impl<O, P> Fused<O, P> {
         let (verdict, advanced) = (out.verdict, out.advanced);
         self.events_out += out.emitted;
         if let Some(to) = advanced {
-            for (_, edge) in self.operator.ports().into_iter().flatten() {
-                ctx.send_watermark(edge, to);
-            }
+            ctx.send_to_ports(self.operator.ports(), ToPorts::Watermark(to));
         }
         verdict.unwrap_or(Verdict::Taken)
     }
@@ -294,50 +310,33 @@ impl<T: 'static, O: Operator<T>, P: Push<O::Out>> sealed::Push<T> for Fused<O, P
     }
 
     fn idle(&mut self, ctx: &mut Context) {
-        for (_, edge) in self.operator.ports().into_iter().flatten() {
-            ctx.send_idle(edge);
-        }
+        ctx.send_to_ports(self.operator.ports(), ToPorts::Idle);
         self.rest.idle(ctx);
     }
 
     fn end(&mut self, ctx: &mut Context) {
         self.call(ctx, |operator, out| operator.on_end(out));
-        for (_, edge) in self.operator.ports().into_iter().flatten() {
-            ctx.send_end(edge);
-        }
+        ctx.send_to_ports(self.operator.ports(), ToPorts::End);
         self.rest.end(ctx);
     }
 
     fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) {
         let outgoing = self.operator.open(upstream, plan);
         // By a port leaves what came in, beside the watermark that the operator passes on.
-        let by_port = Upstream { clock: outgoing.clock, ..upstream };
-        for (_, edge) in self.operator.ports().into_iter().flatten() {
-            plan.set_upstream(edge, by_port);
-        }
+        plan.set_upstream_of_ports(self.operator.ports(), Upstream { clock: outgoing.clock, ..upstream });
         self.rest.open(outgoing, plan);
     }
 
     fn prepare(&mut self, plan: &mut Plan<'_>) -> Needs {
         let behind = self.rest.prepare(plan);
         let needs = self.operator.prepare(behind, plan);
-        let ports = self.operator.ports().into_iter().flatten();
-        ports.fold(needs, |needs, (_, edge)| needs.and_port(plan.needs(edge)))
+        plan.with_needs_of_ports(needs, self.operator.ports())
     }
 
     fn describe(&self, chain: &mut ChainInfo) {
-        let name = self.name.unwrap_or(self.operator.name());
-        let mut counters = OperatorCounters::new(name, self.events_in, self.events_out);
+        let mut counters = OperatorCounters::new(self.operator.name(), self.events_in, self.events_out);
         self.operator.count(&mut counters);
-        let mut stages = self.operator.describe();
-        if let Some(name) = self.name
-            && let Some(last) = stages.last_mut()
-        {
-            last.push_str(" as ");
-            last.push_str(name);
-        }
-        let ports = self.operator.ports().into_iter().flatten().collect();
-        chain.operators.push(OperatorInfo { stages, counters, ports });
+        chain.add(self.name, self.operator.describe(), counters, self.operator.ports());
         self.rest.describe(chain);
     }
 }

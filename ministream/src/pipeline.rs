@@ -88,17 +88,8 @@ impl<I, O: Outputs> Pipeline<I, O> {
         let graph = GraphRef::default();
         let (edges, outputs) = f.wire(&graph);
         let outputs = outputs.wire(&graph);
-        graph.with(|graph| {
-            let refusals = graph.plan();
-            Pipeline {
-                ctx: mem::take(&mut graph.ctx),
-                sources: edges.into_iter().map(|edge| Source { edge, events: 0, ended: false }).collect(),
-                outputs,
-                refusals,
-                number: NUMBER.fetch_add(1, Ordering::Relaxed),
-                takes: PhantomData,
-            }
-        })
+        let (ctx, sources, refusals) = planned(&graph, edges);
+        Pipeline { ctx, sources, outputs, refusals, number: NUMBER.fetch_add(1, Ordering::Relaxed), takes: PhantomData }
     }
 
     /// As [`new`](Pipeline::new), with the check of the pipeline's settings first.
@@ -374,6 +365,15 @@ impl<I, O: Outputs> Pipeline<I, O> {
         self.failed()?;
         Ok(self.drain())
     }
+}
+
+/// The graph with its operators agreed.
+fn planned(graph: &GraphRef, edges: Vec<EdgeId>) -> (Context, Vec<Source>, Vec<Refusal>) {
+    let sources = edges.into_iter().map(|edge| Source { edge, events: 0, ended: false }).collect();
+    graph.with(|graph| {
+        let refusals = graph.plan();
+        (mem::take(&mut graph.ctx), sources, refusals)
+    })
 }
 
 impl<I, O: Outputs> fmt::Debug for Pipeline<I, O> {

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use crate::context::{AnyEdge, ClockId, Context, EdgeId, MergeId};
 use crate::error::Refusal;
+use crate::operator::Ports;
 use crate::span::Span;
 use crate::time::Timestamp;
 
@@ -124,6 +125,18 @@ impl<'a> Plan<'a> {
         }
     }
 
+    pub(crate) fn refuse_for(&mut self, stage: &str, reasons: Vec<String>) {
+        for reason in reasons {
+            self.refuse(Refusal::new(stage, reason));
+        }
+    }
+
+    pub(crate) fn refuse_all(&mut self, refusals: Vec<Refusal>) {
+        for refusal in refusals {
+            self.refuse(refusal);
+        }
+    }
+
     pub(crate) fn add_clock(&mut self) -> ClockId {
         self.ctx.add_clock()
     }
@@ -132,6 +145,17 @@ impl<'a> Plan<'a> {
         if let Some(edge) = self.edges.get_mut(edge.0) {
             edge.upstream = upstream;
         }
+    }
+
+    pub(crate) fn set_upstream_of_ports(&mut self, ports: Ports, upstream: Upstream) {
+        for (_, edge) in ports.into_iter().flatten() {
+            self.set_upstream(edge, upstream);
+        }
+    }
+
+    /// What is needed behind the main output of an operator, and behind its ports.
+    pub(crate) fn with_needs_of_ports(&self, needs: Needs, ports: Ports) -> Needs {
+        ports.into_iter().flatten().fold(needs, |needs, (_, edge)| needs.and_port(self.needs(edge)))
     }
 
     /// One of the inputs of a merge is known; with the last one, so is what leaves by `to`.

@@ -13,7 +13,7 @@ pub(crate) use self::emit::Early;
 pub use self::emit::Emit;
 use crate::aggregate::Aggregate;
 use crate::error::Refusal;
-use crate::event::Key;
+use crate::event::{Data, Key};
 use crate::pane::Timing;
 use crate::span::{Span, whole_micros};
 use crate::time::{Timestamp, write_interval};
@@ -72,7 +72,7 @@ pub(crate) mod sealed {
     /// What an operator must know of a kind of windows. The caller has checked `refusals` before it asks for anything else.
     pub trait WindowKind {
         /// What keeps the windows of this kind.
-        type Store<K: Key, T: 'static, A: Aggregate<T>>: WindowStore<K, T, A>;
+        type Store<K: Key, Acc: Data>: WindowStore<K, Acc>;
 
         /// The stage by its name in the DSL: `tumbling`.
         fn stage(&self) -> &'static str;
@@ -91,7 +91,7 @@ pub(crate) mod sealed {
         fn retention(&self) -> Option<Span>;
 
         /// An empty store.
-        fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, settings: &Settings) -> Self::Store<K, T, A>;
+        fn store<K: Key, Acc: Data>(&self, settings: &Settings) -> Self::Store<K, Acc>;
     }
 
     /// What can be said of windows of any kind.
@@ -135,25 +135,38 @@ pub(crate) mod sealed {
     ///
     /// `emit` tells whether it could make a result of a window. What is handed out together is in order of end, start and
     /// key.
-    pub trait WindowStore<K: Key, T, A: Aggregate<T>>: Send + 'static {
+    pub trait WindowStore<K: Key, Acc: Data>: Send + 'static {
         /// Adds an event to all of its windows that live.
-        fn add(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed;
+        fn add<T, A>(
+            &mut self,
+            key: Cow<'_, K>,
+            at: Timestamp,
+            event: &T,
+            aggregate: &A,
+            watermark: Timestamp,
+        ) -> Placed
+        where
+            A: Aggregate<T, Acc = Acc>;
 
         /// Hands out each window that became due: once when `watermark` reaches its end, and again for each event that was
         /// added to it after that. Then windows whose lateness is over are forgotten.
-        fn fire(&mut self, watermark: Timestamp, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool);
+        fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>);
 
         /// Hands out each window that has not reached its end and has changed since it was handed out.
-        fn fire_early(&mut self, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool);
+        fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>);
 
         /// Hands out what is left, at the end of the input. Nothing is called any more after that.
-        fn finish(&mut self, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+        fn finish(&mut self, emit: &mut HandOut<'_, K, Acc>) {
             self.fire(Timestamp::MAX, emit);
         }
 
         /// How many windows are kept, counted once for each key.
         fn open_windows(&self) -> usize;
     }
+
+    /// Takes the windows that are due. Not a type parameter: what fires windows is compiled once for a key and an
+    /// accumulator, not for each pipeline.
+    pub(crate) type HandOut<'a, K, Acc> = dyn FnMut(Firing<'_, K, Acc>) -> bool + 'a;
 
     /// Where an event went.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -93,42 +93,40 @@ impl<T, S: Select<T>> Dedup<T, S> {
         let ids = Ids::new(Span::ZERO);
         Dedup { select, ttl: None, ids, clocks: Vec::new(), duplicates: Port::unread(), held_back: 0 }
     }
+}
 
-    /// The ttl to use, or why there is none.
-    fn checked_ttl(&self, behind: &Needs) -> Result<Span, String> {
-        let needed = behind.retention;
-        let Some(stated) = self.ttl else {
-            return match needed {
-                Retention::For(_) if behind.goes_out => {
-                    Err("some of its events go out without a window, where nothing \
+/// The ttl to use, or why there is none.
+fn checked_ttl(stated: Option<Duration>, behind: &Needs) -> Result<Span, String> {
+    let needed = behind.retention;
+    let Some(stated) = stated else {
+        return match needed {
+            Retention::For(_) if behind.goes_out => Err("some of its events go out without a window, where nothing \
                                                              says for how long copies matter: state a ttl, as in \
                                                              `dedup(id, ttl = 1h)`"
-                        .to_owned())
-                }
-                Retention::For(span) => Ok(span),
-                Retention::ForEver => {
-                    Err("a window behind it may stay open for ever, so no ttl follows from it: state one, as in \
+                .to_owned()),
+            Retention::For(span) => Ok(span),
+            Retention::ForEver => {
+                Err("a window behind it may stay open for ever, so no ttl follows from it: state one, as in \
                                            `dedup(id, ttl = 1h)`"
-                        .to_owned())
-                }
-                Retention::Unknown => Err("no window behind it says for how long copies matter: state a ttl, as in \
+                    .to_owned())
+            }
+            Retention::Unknown => Err("no window behind it says for how long copies matter: state a ttl, as in \
                                            `dedup(id, ttl = 1h)`"
-                    .to_owned()),
-            };
+                .to_owned()),
         };
-        let ttl = Span::of(stated);
-        if !whole_micros(stated) && stated != Duration::MAX {
-            return Err(format!("ttl is {stated:?}, and event time counts whole microseconds"));
-        }
-        if ttl.is_zero() {
-            return Err("ttl must be greater than zero".to_owned());
-        }
-        match needed {
-            Retention::For(span) if ttl < span => Err(format!(
-                "ids are forgotten after {ttl}, but the windows behind take copies for {span}: use `ttl = {span}`, or leave it out"
-            )),
-            _ => Ok(ttl),
-        }
+    };
+    let ttl = Span::of(stated);
+    if !whole_micros(stated) && stated != Duration::MAX {
+        return Err(format!("ttl is {stated:?}, and event time counts whole microseconds"));
+    }
+    if ttl.is_zero() {
+        return Err("ttl must be greater than zero".to_owned());
+    }
+    match needed {
+        Retention::For(span) if ttl < span => Err(format!(
+            "ids are forgotten after {ttl}, but the windows behind take copies for {span}: use `ttl = {span}`, or leave it out"
+        )),
+        _ => Ok(ttl),
     }
 }
 
@@ -172,7 +170,7 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
                 "no watermark says when ids can be forgotten: put a stage such as `watermark(delay = 3s)` behind it";
             plan.refuse(Refusal::new("dedup", reason));
         }
-        match self.checked_ttl(&behind) {
+        match checked_ttl(self.ttl, &behind) {
             Ok(ttl) => self.ids = Ids::new(ttl),
             Err(reason) => plan.refuse(Refusal::new("dedup", reason)),
         }

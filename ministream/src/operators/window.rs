@@ -88,7 +88,7 @@ where
     settings: Settings,
     early: Early,
     aggregate: A,
-    store: W::Store<S::Selected, T, A>,
+    store: W::Store<S::Selected, A::Acc>,
     /// [`Timestamp::MIN`] before there is one.
     watermark: Timestamp,
     late: Port<Late<T>>,
@@ -105,41 +105,55 @@ where
     W: WindowKind,
     A: Aggregate<T>,
 {
-    /// Puts out what the store hands out when `fire` calls it.
-    fn hand_out<P, F>(&mut self, out: &mut Output<'_, P>, fire: F)
-    where
-        P: Push<Pane<S::Selected, A::Out>>,
-        F: FnOnce(&mut W::Store<S::Selected, T, A>, &mut dyn FnMut(Firing<'_, S::Selected, A::Acc>) -> bool),
-    {
-        let aggregate = &self.aggregate;
-        fire(&mut self.store, &mut |firing| match aggregate.finish(firing.acc) {
-            Ok(value) => {
-                let Firing { key, window, timing, update, replaces, .. } = firing;
-                let pane = Pane { key: key.clone(), window, value, timing, update, replaces };
-                out.emit(window.last_instant(), pane);
-                true
-            }
-            Err(reason) => {
-                out.fail(Failure::of_window(aggregate.name(), firing.key, firing.window, reason));
-                false
-            }
-        });
-    }
-
     fn fire<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
-        let watermark = self.watermark;
-        self.hand_out(out, |store, emit| store.fire(watermark, emit));
+        self.store.fire(self.watermark, &mut put_out(&self.aggregate, out));
     }
 
     fn fire_early<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
-        self.hand_out(out, |store, emit| store.fire_early(emit));
+        self.store.fire_early(&mut put_out(&self.aggregate, out));
     }
+}
 
-    fn refusals(&self) -> Vec<Refusal> {
-        let mut refusals = self.windows.refusals(&self.settings);
-        refusals.extend(self.settings.refusals(self.windows.stage()));
-        refusals
+/// Makes a result of each window that is handed out.
+fn put_out<T, K, A, P>(aggregate: &A, out: &mut Output<'_, P>) -> impl FnMut(Firing<'_, K, A::Acc>) -> bool
+where
+    K: Key,
+    A: Aggregate<T>,
+    P: Push<Pane<K, A::Out>>,
+{
+    |firing| match aggregate.finish(firing.acc) {
+        Ok(value) => {
+            let Firing { key, window, timing, update, replaces, .. } = firing;
+            let pane = Pane { key: key.clone(), window, value, timing, update, replaces };
+            out.emit(window.last_instant(), pane);
+            true
+        }
+        Err(reason) => {
+            out.fail(Failure::of_window(aggregate.name(), firing.key, firing.window, reason));
+            false
+        }
     }
+}
+
+/// A window needs a watermark, and counts nothing that can be corrected.
+fn check_upstream(stage: &str, upstream: Upstream, plan: &mut Plan<'_>) {
+    if upstream.clock.is_none() {
+        let reason = "no watermark reaches it, so it would never fire: say `delay = 3s`, or put a stage such as \
+                      `watermark(delay = 3s)` in front";
+        plan.refuse(Refusal::new(stage, reason));
+    }
+    if upstream.corrections {
+        let reason = "the results in front of it can be corrected, and each correction would be counted beside what it \
+                      corrects: leave `lateness` and `emit` out in front";
+        plan.refuse(Refusal::new(stage, reason));
+    }
+}
+
+/// `tumbling(10s, lateness = 5s) as totals`
+fn as_written(stage: &str, arguments: &[String], name: Option<&str>) -> String {
+    let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
+    let name = name.map(|name| format!(" as {name}")).unwrap_or_default();
+    format!("{stage}{arguments}{name}")
 }
 
 impl<T, S, W, A> Operator<T> for WindowOperator<T, S, W, A>
@@ -186,27 +200,14 @@ where
     }
 
     fn on_end<P: Push<Self::Out>>(&mut self, out: &mut Output<'_, P>) {
-        self.hand_out(out, |store, emit| store.finish(emit));
+        self.store.finish(&mut put_out(&self.aggregate, out));
     }
 
     fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) -> Upstream {
-        let refusals = self.refusals();
-        if upstream.clock.is_none() {
-            let reason = "no watermark reaches it, so it would never fire: say `delay = 3s`, or put a stage such as \
-                          `watermark(delay = 3s)` in front";
-            plan.refuse(Refusal::new(self.windows.stage(), reason));
-        }
-        if upstream.corrections {
-            let reason = "the results in front of it can be corrected, and each correction would be counted beside what it \
-                          corrects: leave `lateness` and `emit` out in front";
-            plan.refuse(Refusal::new(self.windows.stage(), reason));
-        }
-        for refusal in refusals {
-            plan.refuse(refusal);
-        }
-        for reason in self.aggregate.refusals() {
-            plan.refuse(Refusal::new(self.aggregate.name(), reason));
-        }
+        check_upstream(self.windows.stage(), upstream, plan);
+        plan.refuse_all(self.windows.refusals(&self.settings));
+        plan.refuse_all(self.settings.refusals(self.windows.stage()));
+        plan.refuse_for(self.aggregate.name(), self.aggregate.refusals());
         Upstream { clock: upstream.clock, corrections: self.settings.corrections() }
     }
 
@@ -224,21 +225,9 @@ where
     }
 
     fn describe(&self) -> Vec<String> {
-        let named = |stage: String, name: Option<&str>| match name {
-            Some(name) => format!("{stage} as {name}"),
-            None => stage,
-        };
-        let mut arguments = self.windows.arguments();
-        arguments.extend(self.settings.arguments());
-        let windows = match arguments.as_slice() {
-            [] => self.windows.stage().to_owned(),
-            arguments => format!("{}({})", self.windows.stage(), arguments.join(", ")),
-        };
-        vec![
-            named("key_by".to_owned(), self.key_name),
-            named(windows, self.windows_name),
-            self.aggregate.name().to_owned(),
-        ]
+        let arguments = [self.windows.arguments(), self.settings.arguments()].concat();
+        let windows = as_written(self.windows.stage(), &arguments, self.windows_name);
+        vec![as_written("key_by", &[], self.key_name), windows, self.aggregate.name().to_owned()]
     }
 
     fn name(&self) -> &'static str {

@@ -59,11 +59,6 @@ pub trait Wire<M> {
 }
 
 pub(crate) mod sealed {
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` has no event time",
-        label = "not an event",
-        note = "derive it: `#[derive(Event)]`, with `#[event(time, unit = \"ms\")]` on the field that holds the time"
-    )]
     pub trait Inputs {
         /// What names them.
         type Names;
@@ -72,7 +67,6 @@ pub(crate) mod sealed {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Event + Data> sealed::Inputs for T {
     type Names = Input<T>;
 

@@ -15,7 +15,7 @@ use crate::span::{Span, fits, whole_micros};
 use crate::state::Map;
 use crate::time::Timestamp;
 use crate::window::Window;
-use crate::window::sealed::{Firing, Placed, Settings, WindowStore};
+use crate::window::sealed::{HandOut, Placed, Settings, WindowStore};
 
 /// More windows for one event than this are refused.
 const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
@@ -160,7 +160,7 @@ struct Table<K, Acc> {
 }
 
 impl<K: Key, Acc> Table<K, Acc> {
-    fn fire(&mut self, mut keys: Vec<K>, timing: Timing, emit: &mut impl FnMut(Firing<'_, K, Acc>) -> bool) {
+    fn fire(&mut self, mut keys: Vec<K>, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
         keys.sort_unstable();
         for key in keys {
             if let Some(cell) = self.cells.get_mut(&key) {
@@ -190,8 +190,11 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
     }
 }
 
-impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc> {
-    fn add(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed {
+impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
+    fn add<T, A>(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed
+    where
+        A: Aggregate<T, Acc = Acc>,
+    {
         let Some(last) = self.grid.last_window_of(at).filter(|_| self.admits.contains(&at)) else {
             return Placed::OutOfRange;
         };
@@ -223,7 +226,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
         if live == 0 { Placed::Late } else { Placed::Taken { partly_late: gone > 0, due } }
     }
 
-    fn fire(&mut self, watermark: Timestamp, mut emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+    fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
         let fired_to = mem::replace(&mut self.fired_to, watermark);
         while let Some(first) = self.changed.first_entry()
             && *first.key() <= watermark
@@ -233,7 +236,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
             if end <= fired_to
                 && let Some(table) = self.windows.get_mut(&end)
             {
-                table.fire(keys, Timing::Late, &mut emit);
+                table.fire(keys, Timing::Late, emit);
             }
         }
         if watermark < self.next_change {
@@ -243,7 +246,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
             let mut cells: Vec<_> = table.cells.iter_mut().collect();
             cells.sort_unstable_by_key(|(key, _)| *key);
             for (key, cell) in cells {
-                cell.fire(key, table.window, Timing::OnTime, &mut emit);
+                cell.fire(key, table.window, Timing::OnTime, emit);
             }
         }
         while let Some(first) = self.windows.first_entry()
@@ -256,10 +259,10 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for AlignedStore<K, A::Acc
         self.next_change = not_fired.map(|(&end, _)| end).into_iter().chain(not_gone).min().unwrap_or(Timestamp::MAX);
     }
 
-    fn fire_early(&mut self, mut emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+    fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
         for (end, keys) in mem::take(&mut self.changed) {
             if let Some(table) = self.windows.get_mut(&end) {
-                table.fire(keys, Timing::Early, &mut emit);
+                table.fire(keys, Timing::Early, emit);
             }
         }
     }

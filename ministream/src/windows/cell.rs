@@ -2,7 +2,7 @@
 
 use crate::pane::Timing;
 use crate::window::Window;
-use crate::window::sealed::Firing;
+use crate::window::sealed::{Firing, HandOut};
 
 #[derive(Debug)]
 pub(super) struct Cell<Acc> {
@@ -24,13 +24,7 @@ impl<Acc> Cell<Acc> {
     }
 
     /// Hands the cell out. It has not changed since, and is listed no more.
-    pub(super) fn fire<K>(
-        &mut self,
-        key: &K,
-        window: Window,
-        timing: Timing,
-        emit: &mut impl FnMut(Firing<'_, K, Acc>) -> bool,
-    ) {
+    pub(super) fn fire<K>(&mut self, key: &K, window: Window, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
         self.is_listed = false;
         let firing = Firing { key, window, acc: &self.acc, timing, update: self.results, replaces: Vec::new() };
         self.results = self.results.saturating_add(u32::from(emit(firing)));

@@ -13,7 +13,7 @@ use crate::span::Span;
 use crate::state::Map;
 use crate::time::Timestamp;
 use crate::window::Window;
-use crate::window::sealed::{self, Firing, Placed, Settings, WindowStore};
+use crate::window::sealed::{self, HandOut, Placed, Settings, WindowStore};
 
 /// One window for each key, `[Timestamp::MIN, Timestamp::MAX)`, shown as `[all time)`.
 ///
@@ -45,7 +45,7 @@ impl Global {
 }
 
 impl sealed::WindowKind for Global {
-    type Store<K: Key, T: 'static, A: Aggregate<T>> = GlobalStore<K, A::Acc>;
+    type Store<K: Key, Acc: Data> = GlobalStore<K, Acc>;
 
     fn stage(&self) -> &'static str {
         "global"
@@ -79,7 +79,7 @@ impl sealed::WindowKind for Global {
         None
     }
 
-    fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, _settings: &Settings) -> Self::Store<K, T, A> {
+    fn store<K: Key, Acc: Data>(&self, _settings: &Settings) -> Self::Store<K, Acc> {
         GlobalStore { cells: Map::default(), changed: Vec::new() }
     }
 }
@@ -92,11 +92,14 @@ pub struct GlobalStore<K, Acc> {
     changed: Vec<K>,
 }
 
-impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for GlobalStore<K, A::Acc>
+impl<K: Key, Acc: Data> WindowStore<K, Acc> for GlobalStore<K, Acc>
 where
-    A::Acc: Data,
+    Acc: Data,
 {
-    fn add(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, _watermark: Timestamp) -> Placed {
+    fn add<T, A>(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, _watermark: Timestamp) -> Placed
+    where
+        A: Aggregate<T, Acc = Acc>,
+    {
         if at > ALL_TIME.last_instant() {
             return Placed::OutOfRange;
         }
@@ -111,23 +114,23 @@ where
         Placed::Taken { partly_late: false, due: false }
     }
 
-    fn fire(&mut self, _watermark: Timestamp, _emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {}
+    fn fire(&mut self, _watermark: Timestamp, _emit: &mut HandOut<'_, K, Acc>) {}
 
-    fn fire_early(&mut self, mut emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+    fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
         let mut changed = mem::take(&mut self.changed);
         changed.sort_unstable();
         for key in changed {
             if let Some(cell) = self.cells.get_mut(&key) {
-                cell.fire(&key, ALL_TIME, Timing::Early, &mut emit);
+                cell.fire(&key, ALL_TIME, Timing::Early, emit);
             }
         }
     }
 
-    fn finish(&mut self, mut emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+    fn finish(&mut self, emit: &mut HandOut<'_, K, Acc>) {
         let mut cells: Vec<_> = self.cells.iter_mut().collect();
         cells.sort_unstable_by_key(|(key, _)| *key);
         for (key, cell) in cells {
-            cell.fire(key, ALL_TIME, Timing::OnTime, &mut emit);
+            cell.fire(key, ALL_TIME, Timing::OnTime, emit);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::span::{Span, fits, whole_micros};
 use crate::state::{DueQueue, Map, give_back};
 use crate::time::Timestamp;
 use crate::window::Window;
-use crate::window::sealed::{self, Firing, Placed, Settings, WindowStore};
+use crate::window::sealed::{self, Firing, HandOut, Placed, Settings, WindowStore};
 
 /// Windows that grow with a key's events: an event opens `[ts, ts + gap)`, and windows of one key that overlap are one.
 ///
@@ -39,7 +39,7 @@ impl Session {
 }
 
 impl sealed::WindowKind for Session {
-    type Store<K: Key, T: 'static, A: Aggregate<T>> = SessionStore<K, A::Acc>;
+    type Store<K: Key, Acc: Data> = SessionStore<K, Acc>;
 
     fn stage(&self) -> &'static str {
         "session"
@@ -79,7 +79,7 @@ impl sealed::WindowKind for Session {
         None
     }
 
-    fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, settings: &Settings) -> Self::Store<K, T, A> {
+    fn store<K: Key, Acc: Data>(&self, settings: &Settings) -> Self::Store<K, Acc> {
         let (gap, lateness) = (Span::of(self.gap), settings.lateness());
         SessionStore {
             gap,
@@ -181,7 +181,7 @@ impl<K: Key, Acc: Data> SessionStore<K, Acc> {
         self.changed.push(handle);
     }
 
-    fn hand_out(&mut self, mut due: Vec<Due<K>>, mut emit: impl FnMut(Firing<'_, K, Acc>) -> bool) {
+    fn hand_out(&mut self, mut due: Vec<Due<K>>, emit: &mut HandOut<'_, K, Acc>) {
         due.sort_unstable_by(|a, b| a.window.cmp(&b.window).then_with(|| a.handle.key.cmp(&b.handle.key)));
         for Due { window, handle, timing } in due {
             let Some(session) = self.session_mut(&handle) else { continue };
@@ -197,8 +197,11 @@ impl<K: Key, Acc: Data> SessionStore<K, Acc> {
     }
 }
 
-impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for SessionStore<K, A::Acc> {
-    fn add(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed {
+impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
+    fn add<T, A>(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed
+    where
+        A: Aggregate<T, Acc = Acc>,
+    {
         let Some(end) = at.as_micros().checked_add(self.gap.as_micros()) else { return Placed::OutOfRange };
         let window = Window::new(at, Timestamp::from_micros(end));
         let overlapping = self.sessions.get(&*key).map_or(0..0, |sessions| overlapping(sessions, window));
@@ -264,7 +267,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for SessionStore<K, A::Acc
         Placed::Taken { partly_late: false, due }
     }
 
-    fn fire(&mut self, watermark: Timestamp, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+    fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
         let (mut due, mut put_back, mut gone) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(handle) = self.corrected.take()
             && let Some(session) = self.session_mut(&handle)
@@ -299,7 +302,7 @@ impl<K: Key, T, A: Aggregate<T>> WindowStore<K, T, A> for SessionStore<K, A::Acc
         }
     }
 
-    fn fire_early(&mut self, emit: impl FnMut(Firing<'_, K, A::Acc>) -> bool) {
+    fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
         let mut due = Vec::new();
         for handle in mem::take(&mut self.changed) {
             if let Some(session) = self.session_mut(&handle)

@@ -4,9 +4,8 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::aligned::{AlignedStore, Grid};
-use crate::aggregate::Aggregate;
 use crate::error::Refusal;
-use crate::event::Key;
+use crate::event::{Data, Key};
 use crate::span::Span;
 use crate::time::Timestamp;
 use crate::window::sealed::{self, Settings};
@@ -35,7 +34,7 @@ impl Sliding {
 }
 
 impl sealed::WindowKind for Sliding {
-    type Store<K: Key, T: 'static, A: Aggregate<T>> = AlignedStore<K, A::Acc>;
+    type Store<K: Key, Acc: Data> = AlignedStore<K, Acc>;
 
     fn stage(&self) -> &'static str {
         self.grid.stage()
@@ -58,7 +57,7 @@ impl sealed::WindowKind for Sliding {
         Some(self.grid.size())
     }
 
-    fn store<K: Key, T: 'static, A: Aggregate<T>>(&self, settings: &Settings) -> Self::Store<K, T, A> {
+    fn store<K: Key, Acc: Data>(&self, settings: &Settings) -> Self::Store<K, Acc> {
         AlignedStore::new(self.grid.clone(), settings)
     }
 }
