@@ -72,7 +72,7 @@ fn names_are_unique(item: &Item, model: &Model, errors: &mut Errors) {
         if item.params.iter().any(|param| param.ident == *name) {
             let what = format!("`{name}` is a parameter of the function already");
             errors.help(name.span(), what, "give the stream another name");
-        } else if known.iter().any(|known| *known == name) && last != Some(name) {
+        } else if known.contains(&name) && last != Some(name) {
             let what = format!("two streams or stages are named `{name}`");
             errors.help(name.span(), what, "give each a name of its own");
         }

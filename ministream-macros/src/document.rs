@@ -16,7 +16,7 @@ use crate::values::{Bound, Value};
 pub(crate) fn text(streams: &Streams<'_>) -> String {
     let mut text = "# Pipeline\n\n```text\n".to_owned();
     for flow in &streams.model.flows {
-        flow_as_text(flow, streams, &mut text);
+        flow_as_text(flow, &mut text);
     }
     text.push_str("```\n\n");
     for line in outputs(streams).into_iter().chain(promises(streams)) {
@@ -26,9 +26,9 @@ pub(crate) fn text(streams: &Streams<'_>) -> String {
     text
 }
 
-fn flow_as_text(flow: &Flow, streams: &Streams<'_>, text: &mut String) {
+fn flow_as_text(flow: &Flow, text: &mut String) {
     let name = flow.name.as_ref().map(|name| format!("{name} = ")).unwrap_or_default();
-    let _ = write!(text, "{name}{}", source_text(&flow.source, streams));
+    let _ = write!(text, "{name}{}", source_text(&flow.source));
     for stage in &flow.stages {
         let _ = write!(text, "\n  -> {}", stage_text(stage));
     }
@@ -42,12 +42,12 @@ fn stage_text(stage: &Stage) -> String {
 }
 
 /// A source as it is written.
-fn source_text(source: &Source, streams: &Streams<'_>) -> String {
+fn source_text(source: &Source) -> String {
     match source {
         Source::Param(_, name) | Source::Flow(_, name) => name.to_string(),
         Source::Port(port, name) => format!("{name}.{}", port.port),
         Source::Union(sources, _) => {
-            let sources: Vec<_> = sources.iter().map(|source| source_text(source, streams)).collect();
+            let sources: Vec<_> = sources.iter().map(source_text).collect();
             format!("union({})", sources.join(", "))
         }
         Source::Unknown => String::new(),
@@ -63,7 +63,7 @@ fn outputs(streams: &Streams<'_>) -> Vec<String> {
         carries.push(match (&flow.source, flow.stages.last(), flow.stages.as_slice()) {
             (_, Some(last), _) => format!("what `{}` gives", shown(last)),
             (Source::Port(port, _), None, _) => of_port(port, streams),
-            (source, None, _) => format!("`{}`", source_text(source, streams)),
+            (source, None, _) => format!("`{}`", source_text(source)),
         });
     }
     if streams.model.one_line {
@@ -137,7 +137,7 @@ fn of_window(streams: &Streams<'_>, place: (usize, usize), stage: &Stage, word: 
         Some(delay) => Some(delay),
         None => delay_of(streams.before(place).clock),
     };
-    let early = stage.argument("emit").is_some().then_some("; before that, early results").unwrap_or_default();
+    let early = if stage.argument("emit").is_some() { "; before that, early results" } else { "" };
     if stage.word == "global" {
         return Some(format!("`{word}`: results come as `emit` says, and at the end of the input"));
     }
