@@ -321,12 +321,20 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
 
 /// Where the session of a handle is, if there still is one.
 fn place_of<K, Acc>(sessions: &VecDeque<OpenSession<Acc>>, handle: &Handle<K>) -> Option<usize> {
+    // What is due is the oldest, most of the time.
+    if sessions.front().is_some_and(|session| session.id == handle.id) {
+        return Some(0);
+    }
     let place = sessions.partition_point(|session| session.window.end <= handle.within);
     sessions.get(place).filter(|session| session.id == handle.id).map(|_| place)
 }
 
 /// The sessions that overlap a window: neighbours, for sessions are in order and apart.
 fn overlapping<Acc>(sessions: &VecDeque<OpenSession<Acc>>, window: Window) -> Range<usize> {
+    // What comes is the newest, most of the time.
+    if sessions.back().is_none_or(|session| session.window.end <= window.start) {
+        return sessions.len()..sessions.len();
+    }
     let first = sessions.partition_point(|session| session.window.end <= window.start);
     let last = sessions.partition_point(|session| session.window.start < window.end);
     first..last
