@@ -32,12 +32,15 @@ pub(crate) fn body(streams: &Streams<'_>) -> TokenStream {
         let chain = body.flow(number, flow);
         if let Some(name) = &flow.name {
             let ident = made(&name.to_string(), name.span());
-            let close = body.is_closed(number).then(|| quote_spanned! { name.span() => .into_streams() });
             if streams.end(number).kind != Kind::Parts {
-                body.statements.extend(quote! { let #ident = #chain #close; });
+                let chain = if body.is_closed(number) { close(&chain, last_of(flow)) } else { chain };
+                body.statements.extend(quote! { let #ident = #chain; });
             }
         } else {
-            outputs.push(quote_spanned! { flow.end => #chain.into_streams() });
+            let ident = made(&format!("output_{}", outputs.len()), streams.model.end);
+            let chain = close(&chain, last_of(flow));
+            body.statements.extend(quote! { let #ident = #chain; });
+            outputs.push(quote! { #ident });
         }
     }
     if streams.model.one_line {
@@ -93,20 +96,38 @@ impl Body<'_> {
         let last_key = flow.stages.iter().rposition(|stage| stage.row.gives == Kind::Keyed);
         for (position, stage) in flow.stages.iter().enumerate() {
             let place = (number, position);
+            let mut at = stage.word.span();
             if stage.row.gives == Kind::Keyed {
                 chain = self.watermark_of_delay(chain, place, stage);
                 if last_key == Some(position) && self.is_cloned(number) {
-                    chain = quote_spanned! { stage.word.span() => #chain.into_streams() };
+                    chain = close(&chain, stage.word.span());
                 }
             }
             chain = match stage.row.lowering {
                 Lowering::Split => self.split(chain, place, stage),
                 Lowering::Join | Lowering::Enrich => self.two_inputs(chain, place, stage),
+                Lowering::Process | Lowering::Operator => self.own(chain, stage),
+                _ if stage.row.takes == Kind::Windowed => {
+                    let key = last_key.and_then(|key| flow.stages.get(key)).unwrap_or(stage);
+                    let windows = self.step(chain, key.word.span());
+                    if stage.row.lowering == Lowering::Aggregates
+                        && let (None, Some(value)) = (&stage.aggregates, stage.positional.first())
+                    {
+                        at = first_of(value, at);
+                        let aggregate = self.step_named("__aggregate", argument_of(value), at);
+                        quote_spanned! { at => ::ministream::__private::aggregate(#windows, #aggregate) }
+                    } else {
+                        aggregate_call(self.streams, place, stage, &windows)
+                    }
+                }
                 _ => {
-                    let calls = stage_calls(self.streams, place, stage);
+                    let calls = stage_calls(stage);
                     quote! { #chain #calls }
                 }
             };
+            if stage.row.takes == Kind::Windowed || stage.row.waits_for_watermark() || stage.is_own() {
+                chain = self.step(chain, at);
+            }
             if stage.row.lowering != Lowering::Split {
                 if let Some(name) = &stage.name {
                     let text = Literal::string(&name.to_string());
@@ -116,6 +137,18 @@ impl Body<'_> {
             }
         }
         chain
+    }
+
+    /// Gives what was made so far a name that stands where its stage does: what rustc finds wrong with it further on is what
+    /// it has said of that place already, and it says it once.
+    fn step(&mut self, chain: TokenStream, at: Span) -> TokenStream {
+        self.step_named("__step", chain, at)
+    }
+
+    fn step_named(&mut self, name: &str, value: TokenStream, at: Span) -> TokenStream {
+        let step = Ident::new(name, at);
+        self.statements.extend(quote_spanned! { at => let #step = #value; });
+        quote! { #step }
     }
 
     /// `delay` on a window is a watermark in front of the `key_by` that feeds it.
@@ -148,7 +181,7 @@ impl Body<'_> {
     }
 
     fn port(&mut self, chain: TokenStream, place: (usize, usize), port: &Port, at: Span) -> TokenStream {
-        let (rest, taken) = (Ident::new("s", generated(at)), port_ident(place, port.name, at));
+        let (rest, taken) = (Ident::new("__step", at), port_ident(place, port.name, at));
         let method = Ident::new(port.method, at);
         self.statements.extend(quote_spanned! { at => let (#rest, #taken) = #chain.#method(); });
         quote! { #rest }
@@ -168,11 +201,26 @@ impl Body<'_> {
         match &stage.rest {
             Rest::Port(name) => {
                 let rest = port_ident(place, &name.to_string(), at);
-                self.statements.extend(quote_spanned! { at => let #rest = #chain.into_streams(); });
+                let closed = close(&chain, at);
+                self.statements.extend(quote_spanned! { at => let #rest = #closed; });
             }
-            _ => self.statements.extend(quote_spanned! { at => #chain.into_streams().discard(); }),
+            _ => {
+                let closed = close(&chain, at);
+                self.statements.extend(quote_spanned! { at => #closed.discard(); });
+            }
         }
         TokenStream::new()
+    }
+
+    /// `.process(…)`, or `.operator(…)`
+    fn own(&mut self, chain: TokenStream, stage: &Stage) -> TokenStream {
+        let at = stage.word.span();
+        let Some(value) = stage.positional.first() else { return chain };
+        let operator = argument_of(value);
+        let operator = self.step_named("__operator", operator, at);
+        let method = Ident::new(stage.row.word, at);
+        let discard = stage.discards_late().then(|| quote_spanned! { at => .discard_late() });
+        quote_spanned! { at => #chain.#method(#operator) #discard }
     }
 
     /// `.key_by(…).join(other.key_by(…), …)`
@@ -190,14 +238,16 @@ impl Body<'_> {
             Some(delay) if clock.is_none() => bounded(delay, &[], at),
             _ => TokenStream::new(),
         });
-        let (chain, other) = (quote! { #chain #watermark }, self.source(other));
-        let other = quote! { #other #other_watermark };
+        let other = self.source(other);
+        let on = stage.argument("right_on").or(stage.argument("on")).map_or(at, |(name, _)| name.span());
+        let chain = quote_spanned! { at => #chain #watermark #left };
+        let other = self.step_named("__other", quote_spanned! { at => #other #other_watermark #right }, on);
         let discard = stage.discards_late().then(|| quote_spanned! { at => .discard_late() });
         if stage.row.lowering == Lowering::Enrich {
             let method = if stage.says("missing", "keep") { "enrich_or_none" } else { "enrich" };
             let method = Ident::new(method, at);
             let missing = stage.says("missing", "discard").then(|| quote_spanned! { at => .discard_missing() });
-            return quote_spanned! { at => #chain #left.#method(#other #right) #missing #discard };
+            return quote_spanned! { at => #chain.#method(#other) #missing #discard };
         }
         let within = match stage.argument("within") {
             Some((name, Value::Within(lower, upper))) => {
@@ -207,7 +257,7 @@ impl Body<'_> {
             _ => TokenStream::new(),
         };
         let method = &stage.word;
-        quote_spanned! { at => #chain #left.#method(#other #right, #within) #discard }
+        quote_spanned! { at => #chain.#method(#other, #within) #discard }
     }
 
     /// A stream, or a clone of it where it is read again.
@@ -267,6 +317,29 @@ impl Body<'_> {
     }
 }
 
+/// Where a value starts.
+fn first_of(value: &Value, otherwise: Span) -> Span {
+    match value {
+        Value::Expr(expr) => expr.span(),
+        _ => otherwise,
+    }
+}
+
+/// Where a flow ends.
+fn last_of(flow: &Flow) -> Span {
+    let source = match &flow.source {
+        Source::Param(_, name) | Source::Flow(_, name) | Source::Port(_, name) | Source::Union(_, name) => name.span(),
+        Source::Unknown => Span::call_site(),
+    };
+    flow.stages.last().map_or(source, |stage| stage.word.span())
+}
+
+/// Puts a chain into the graph. A function, and not the method `into_streams`: of a method whose conditions do not hold
+/// rustc names the type of the whole chain, of a function the condition.
+fn close(chain: &TokenStream, at: Span) -> TokenStream {
+    quote_spanned! { at => ::ministream::__private::close(#chain) }
+}
+
 /// What a stream is called that leaves by a port.
 fn port_ident((flow, stage): (usize, usize), port: &str, at: Span) -> Ident {
     Ident::new(&format!("port_{flow}_{stage}_{port}"), generated(at))
@@ -278,7 +351,7 @@ fn made(name: &str, at: Span) -> Ident {
 }
 
 /// The calls that one stage becomes.
-fn stage_calls(streams: &Streams<'_>, place: (usize, usize), stage: &Stage) -> TokenStream {
+fn stage_calls(stage: &Stage) -> TokenStream {
     let word = &stage.word;
     let at = word.span();
     match stage.row.lowering {
@@ -302,20 +375,13 @@ fn stage_calls(streams: &Streams<'_>, place: (usize, usize), stage: &Stage) -> T
             None => quote_spanned! { at => .watermark(::ministream::__private::Upstream) },
         },
         Lowering::Window(type_name) => window_calls(stage, type_name),
-        Lowering::Aggregates => match &stage.aggregates {
-            Some(aggregates) => aggregates_call(aggregates, streams.struct_at(place), at),
-            None => {
-                let arguments = call_arguments(stage);
-                quote_spanned! { at => .#word(#(#arguments),*) }
-            }
-        },
-        Lowering::Process | Lowering::Operator => {
-            let method = Ident::new(stage.row.word, at);
-            let arguments = call_arguments(stage);
-            let discard = stage.discards_late().then(|| quote_spanned! { at => .discard_late() });
-            quote_spanned! { at => .#method(#(#arguments),*) #discard }
-        }
-        Lowering::Split | Lowering::Join | Lowering::Enrich => TokenStream::new(),
+        // These are more than calls behind a chain.
+        Lowering::Aggregates
+        | Lowering::Split
+        | Lowering::Join
+        | Lowering::Enrich
+        | Lowering::Process
+        | Lowering::Operator => TokenStream::new(),
     }
 }
 
@@ -341,27 +407,39 @@ fn call_arguments(stage: &Stage) -> Vec<TokenStream> {
     positional.chain(required).collect()
 }
 
-/// `.aggregate_with(|of| (of.sum(…), of.count()))`
-fn aggregates_call(aggregates: &Aggregates, makes: Option<&syn::Path>, at: Span) -> TokenStream {
-    let of = Ident::new("of", generated(at));
-    let calls: Vec<_> = aggregates
-        .entries
-        .iter()
-        .map(|(_, stage)| {
-            let (word, arguments) = (&stage.word, call_arguments(stage));
-            quote_spanned! { word.span() => #of.#word(#(#arguments),*) }
-        })
-        .collect();
+/// `aggregate_with(windows, |of| of.sum(…))`: a function for the same reason as `close`.
+fn aggregate_call(streams: &Streams<'_>, place: (usize, usize), stage: &Stage, windows: &TokenStream) -> TokenStream {
+    let at = stage.word.span();
+    let of = Ident::new("__of", at);
+    let one = |stage: &Stage| {
+        let (word, arguments) = (&stage.word, call_arguments(stage));
+        quote_spanned! { word.span() => #of.#word(#(#arguments),*) }
+    };
+    let all = match &stage.aggregates {
+        Some(aggregates) => several(aggregates, streams.struct_at(place), &of, one, at),
+        None => one(stage),
+    };
+    quote_spanned! { at => ::ministream::__private::aggregate_with(#windows, |#of| #all) }
+}
+
+/// `(of.sum(…), of.count())`, and what is made of it.
+fn several(
+    aggregates: &Aggregates,
+    makes: Option<&syn::Path>,
+    of: &Ident,
+    one: impl Fn(&Stage) -> TokenStream,
+    at: Span,
+) -> TokenStream {
+    let calls: Vec<_> = aggregates.entries.iter().map(|(_, stage)| one(stage)).collect();
     let fields: Option<Vec<_>> = aggregates.entries.iter().map(|(name, _)| name.as_ref()).collect();
-    let all = match (calls.as_slice(), fields, aggregates.makes.as_ref().or(makes)) {
+    match (calls.as_slice(), fields, aggregates.makes.as_ref().or(makes)) {
         (_, Some(fields), Some(path)) => {
             let values: Vec<_> = fields.iter().map(|name| made(&name.to_string(), name.span())).collect();
             quote_spanned! { at => #of.map((#(#calls,)*), |(#(#values,)*)| #path { #(#fields: #values),* }) }
         }
         ([one], _, _) => quote! { #one },
         (calls, _, _) => quote! { (#(#calls),*) },
-    };
-    quote_spanned! { at => .aggregate_with(|#of| #all) }
+    }
 }
 
 fn bounded(delay: &Duration, settings: &[&(Ident, Value)], at: Span) -> TokenStream {

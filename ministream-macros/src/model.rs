@@ -30,7 +30,6 @@ pub(crate) struct Flow {
     pub(crate) name: Option<Ident>,
     pub(crate) source: Source,
     pub(crate) stages: Vec<Stage>,
-    pub(crate) end: Span,
 }
 
 /// Where a flow starts, or what an argument reads.
@@ -104,7 +103,7 @@ pub(crate) fn resolve(item: &Item, pipeline: Pipeline, errors: &mut Errors) -> M
                 None => Stage::unknown(Ident::new("stage", Span::call_site())),
             });
         }
-        model.flows.push(Flow { name, source, stages, end: flow.end });
+        model.flows.push(Flow { name, source, stages });
     }
     model
 }

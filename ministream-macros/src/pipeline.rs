@@ -64,7 +64,8 @@ pub(crate) mod tests {
     /// The calls of a line without a window.
     fn calls(attr: &str, item: &str) -> String {
         let statements = statements(attr, item);
-        let calls = statements.strip_prefix("letstreams=").unwrap().strip_suffix(".into_streams();").unwrap();
+        let calls =
+            statements.strip_prefix("letoutput_0=close(").unwrap().strip_suffix(");letstreams=output_0;").unwrap();
         calls.to_owned()
     }
 
@@ -87,12 +88,15 @@ pub(crate) mod tests {
             "source -> dedup(event_id) -> key_by(user) -> tumbling(10s, delay = 3s, lateness = 5s) -> sum(value)";
         assert_eq!(
             statements(line, TOTALS),
-            "let(s,port_0_2_late)=source.dedup(|event|&event.event_id)\
+            "let(__step,port_0_2_late)=source.dedup(|event|&event.event_id)\
              .watermark(Bounded::new(Duration::from_micros(3000000u64)))\
              .key_by(|event|&event.user)\
              .window(Tumbling::new(Duration::from_micros(10000000u64)))\
              .allowed_lateness(Duration::from_micros(5000000u64)).with_late();\
-             letstreams=(s.sum(|event|Clone::clone(&event.value)).into_streams(),port_0_2_late);"
+             let__step=__step;\
+             let__step=aggregate_with(__step,|__of|__of.sum(|event|Clone::clone(&event.value)));\
+             letoutput_0=close(__step);\
+             letstreams=(output_0,port_0_2_late);"
         );
     }
 
@@ -123,27 +127,27 @@ pub(crate) mod tests {
         let windows = [
             (
                 "sliding(60s, every = E, offset = O, late = discard)",
-                "letstreams=",
-                "Sliding::new(Duration::from_micros(60000000u64),E).offset(O)).discard_late()",
-                ".count().into_streams();",
+                "let__step=",
+                "Sliding::new(Duration::from_micros(60000000u64),E).offset(O)).discard_late();",
+                "output_0",
             ),
             (
                 "session(gap, lateness = L, emit = every(1s))",
-                "let(s,port_0_2_late)=",
-                "Session::new(gap)).allowed_lateness(L).emit(Emit::every(Duration::from_micros(1000000u64))).with_late();",
-                "letstreams=(s.count().into_streams(),port_0_2_late);",
+                "let(__step,port_0_2_late)=",
+                "Session::new(gap)).allowed_lateness(L).emit(Emit::every(Duration::from_micros(1000000u64))).with_late();let__step=__step;",
+                "(output_0,port_0_2_late)",
             ),
             (
                 "global(emit = on_update)",
-                "letstreams=",
-                "Global::new()).emit(Emit::on_update()).discard_late()",
-                ".count().into_streams();",
+                "let__step=",
+                "Global::new()).emit(Emit::on_update()).discard_late();",
+                "output_0",
             ),
         ];
-        for (window, front, call, end) in windows {
+        for (window, front, call, streams) in windows {
             let line = format!("source -> watermark(upstream) -> key_by((a, b)) as k -> {window} -> count");
             let expected = format!(
-                "{front}source.watermark(Upstream).key_by_owned(|event|(Clone::clone(&event.a),Clone::clone(&event.b),)).named(\"k\").window({call}{end}"
+                "{front}source.watermark(Upstream).key_by_owned(|event|(Clone::clone(&event.a),Clone::clone(&event.b),)).named(\"k\").window({call}let__step=aggregate_with(__step,|__of|__of.count());letoutput_0=close(__step);letstreams={streams};"
             );
             assert_eq!(
                 statements(&line, "fn f(source: Stream<Click>, gap: Duration) -> Aliased;"),
@@ -161,34 +165,50 @@ pub(crate) mod tests {
             // Read once, a stream goes on as it is; read twice, it is closed and cloned.
             (
                 "{ let big = clicks -> filter(a); let both = union(big, more); (both -> map(b), both -> map(c)) }",
-                "letbig=clicks.filter(|event|event.a).into_streams();\
-                 letboth=big.union([more]).into_streams();\
-                 letstreams=(Clone::clone(&both).map(|event|event.b).into_streams(),both.map(|event|event.c).into_streams());",
+                "letbig=close(clicks.filter(|event|event.a));\
+                 letboth=close(big.union([more]));\
+                 letoutput_0=close(Clone::clone(&both).map(|event|event.b));\
+                 letoutput_1=close(both.map(|event|event.c));\
+                 letstreams=(output_0,output_1);",
             ),
             (
                 "{ let d = clicks -> dedup(id, ttl = T) as d; (d -> join(more, on = id, within = -5s..=G, late = discard), d.duplicates) }",
-                "let(s,port_0_0_duplicates)=clicks.dedup(|event|&event.id).ttl(T).named(\"d\").with_duplicates();\
-                 letd=s;\
-                 letstreams=(d.key_by(|event|&event.id).join(more.key_by(|event|&event.id),\
-                 before(Duration::from_micros(5000000u64))..=after(G)).discard_late().into_streams(),\
-                 port_0_0_duplicates.into_streams());",
+                "let(__step,port_0_0_duplicates)=clicks.dedup(|event|&event.id).ttl(T).named(\"d\").with_duplicates();\
+                 letd=__step;\
+                 let__other=more.key_by(|event|&event.id);\
+                 let__step=d.key_by(|event|&event.id).join(__other,\
+                 before(Duration::from_micros(5000000u64))..=after(G)).discard_late();\
+                 letoutput_0=close(__step);\
+                 letoutput_1=close(port_0_0_duplicates);\
+                 letstreams=(output_0,output_1);",
             ),
             (
                 "{ let parts = clicks -> split { a: f, b: |e| e.b, rest }; (parts.a, union(parts.b, parts.rest, more)) }",
                 "let(s,port_0_0_a)=clicks.split_off(|event|event.f);\
                  let(s,port_0_0_b)=s.named(\"a\").split_off(move|e|e.b);\
-                 letport_0_0_rest=s.named(\"b\").into_streams();\
-                 letstreams=(port_0_0_a.into_streams(),port_0_0_b.union([port_0_0_rest,more]).into_streams());",
+                 letport_0_0_rest=close(s.named(\"b\"));\
+                 letoutput_0=close(port_0_0_a);\
+                 letoutput_1=close(port_0_0_b.union([port_0_0_rest,more]));\
+                 letstreams=(output_0,output_1);",
             ),
             (
                 "{ let w = clicks -> key_by(u) -> tumbling(T, delay = D); \
                  (w -> sum(v), w -> count(), w.late, w.rejected, more -> my::Op::new(1) as own) }",
-                "let(s,port_0_1_rejected)=clicks.watermark(Bounded::new(D)).with_rejected();\
-                 let(s,port_0_1_late)=s.into_streams().key_by(|event|&event.u).window(Tumbling::new(T)).with_late();\
-                 letw=s;\
-                 letstreams=(Clone::clone(&w).sum(|event|Clone::clone(&event.v)).into_streams(),w.count().into_streams(),\
-                 port_0_1_late.into_streams(),port_0_1_rejected.into_streams(),\
-                 more.operator(my::Op::new(1)).named(\"own\").into_streams());",
+                "let(__step,port_0_1_rejected)=clicks.watermark(Bounded::new(D)).with_rejected();\
+                 let(__step,port_0_1_late)=close(__step).key_by(|event|&event.u).window(Tumbling::new(T)).with_late();\
+                 letw=__step;\
+                 let__step=Clone::clone(&w);\
+                 let__step=aggregate_with(__step,|__of|__of.sum(|event|Clone::clone(&event.v)));\
+                 letoutput_0=close(__step);\
+                 let__step=w;\
+                 let__step=aggregate_with(__step,|__of|__of.count());\
+                 letoutput_1=close(__step);\
+                 letoutput_2=close(port_0_1_late);\
+                 letoutput_3=close(port_0_1_rejected);\
+                 let__operator=my::Op::new(1);\
+                 let__step=more.operator(__operator);\
+                 letoutput_4=close(__step.named(\"own\"));\
+                 letstreams=(output_0,output_1,output_2,output_3,output_4);",
             ),
         ];
         for (braces, expected) in cases {
@@ -203,21 +223,30 @@ pub(crate) mod tests {
         let aggregates = |aggregates: &str| {
             let line = format!("clicks -> key_by(u) -> tumbling(T, delay = D, late = discard) -> {aggregates}");
             let statements = statements(&line, item);
-            let calls = statements.split_once(".discard_late()").unwrap().1.strip_suffix(".into_streams();").unwrap();
-            calls.to_owned()
+            let calls = statements.split_once(".discard_late();").unwrap().1;
+            calls.split_once(";letstreams").unwrap().0.replace("__step", "w").replace("__of", "of")
         };
-        assert_eq!(aggregates("aggregate(Spread)"), ".aggregate(Spread)");
-        assert_eq!(aggregates("aggregate(spread(3))"), ".aggregate(spread(3))");
+        assert_eq!(
+            aggregates("aggregate(Spread)"),
+            "let__aggregate=Spread;letw=aggregate(w,__aggregate);letoutput_0=close(w)"
+        );
+        assert_eq!(
+            aggregates("aggregate(spread(3))"),
+            "let__aggregate=spread(3);letw=aggregate(w,__aggregate);letoutput_0=close(w)"
+        );
         assert_eq!(
             aggregates("aggregate(sum(v), count(), top(3, by = v), fold(0, f::g, merge = f::h))"),
-            ".aggregate_with(|of|(of.sum(|event|Clone::clone(&event.v)),of.count(),\
-             of.top(3,|event|Clone::clone(&event.v)),of.fold(0,f::g,f::h)))"
+            "letw=aggregate_with(w,|of|(of.sum(|event|Clone::clone(&event.v)),of.count(),\
+             of.top(3,|event|Clone::clone(&event.v)),of.fold(0,f::g,f::h)));letoutput_0=close(w)"
         );
-        let total = ".aggregate_with(|of|of.map((of.sum(|event|Clone::clone(&event.v)),of.count(),),|(total,n,)|";
-        assert_eq!(aggregates("aggregate(total = sum(v), n = count())"), format!("{total}Totals{{total:total,n:n}}))"));
+        let total = "letw=aggregate_with(w,|of|of.map((of.sum(|event|Clone::clone(&event.v)),of.count(),),|(total,n,)|";
+        assert_eq!(
+            aggregates("aggregate(total = sum(v), n = count())"),
+            format!("{total}Totals{{total:total,n:n}}));letoutput_0=close(w)")
+        );
         assert_eq!(
             aggregates("aggregate(my::Sums { total: sum(v), n: count() }) -> filter(|p| p.value.n > 1)"),
-            format!("{total}my::Sums{{total:total,n:n}})).filter(move|p|p.value.n>1)")
+            format!("{total}my::Sums{{total:total,n:n}}));letoutput_0=close(w.filter(move|p|p.value.n>1))")
         );
     }
 

@@ -22,7 +22,7 @@ pub use self::flat_map::FlatMap;
 pub use self::inspect::Inspect;
 pub use self::join::{Inner, Join, JoinKind, Joined, LeftOuter};
 pub use self::map::Map;
-pub use self::process::Process;
+pub use self::process::{Process, Processed};
 pub use self::sides::Sides;
 pub use self::split::SplitOff;
 pub use self::watermark::MakeWatermark;

@@ -12,7 +12,7 @@ use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::Select;
 use crate::stream::{KeyedStream, LateChoice, Stream, Then, WindowedStream, late_choice};
 use crate::time::Timestamp;
-use crate::window::sealed::{Firing, Placed, Settings, WindowStore};
+use crate::window::sealed::{self as kind, Firing, Placed, Settings, WindowStore};
 use crate::window::{Early, WindowKind};
 
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
@@ -70,17 +70,19 @@ where
 /// The results of an aggregate over windows: a stream of [`Pane`]s.
 pub type Aggregated<T, C, S, W, L, A> = Stream<
     Pane<<S as Select<T>>::Selected, <A as Aggregate<T>>::Out>,
-    <L as late_choice::LateChoice<T>>::Chain<Then<T, C, WindowOperator<T, S, W, A>>>,
+    <L as late_choice::LateChoice<T>>::Chain<
+        Then<T, C, WindowOperator<T, S, W, A, StoreOf<W, <S as Select<T>>::Selected, <A as Aggregate<T>>::Acc>>>,
+    >,
 >;
 
+/// What keeps the windows of a kind.
+type StoreOf<W, K, Acc> = <W as kind::WindowKind>::Store<K, Acc>;
+
 /// Groups events by key and window, and aggregates each group.
-pub struct WindowOperator<T, S, W, A>
-where
-    T: 'static,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    A: Aggregate<T>,
-{
+///
+/// `B` is what keeps the windows. It follows from the others, and is named so that the type asks for nothing: what does not
+/// fit is said once, where it is wrong.
+pub struct WindowOperator<T, S, W, A, B> {
     select: S,
     key_name: Option<&'static str>,
     windows: W,
@@ -88,7 +90,7 @@ where
     settings: Settings,
     early: Early,
     aggregate: A,
-    store: W::Store<S::Selected, A::Acc>,
+    store: B,
     /// [`Timestamp::MIN`] before there is one.
     watermark: Timestamp,
     late: Port<Late<T>>,
@@ -98,7 +100,7 @@ where
     partly_late_count: u64,
 }
 
-impl<T, S, W, A> WindowOperator<T, S, W, A>
+impl<T, S, W, A> WindowOperator<T, S, W, A, StoreOf<W, S::Selected, A::Acc>>
 where
     T: Data,
     S: Select<T, Selected: Key>,
@@ -156,7 +158,7 @@ fn as_written(stage: &str, arguments: &[String], name: Option<&str>) -> String {
     format!("{stage}{arguments}{name}")
 }
 
-impl<T, S, W, A> Operator<T> for WindowOperator<T, S, W, A>
+impl<T, S, W, A> Operator<T> for WindowOperator<T, S, W, A, StoreOf<W, S::Selected, A::Acc>>
 where
     T: Data,
     S: Select<T, Selected: Key>,
@@ -241,13 +243,7 @@ where
     }
 }
 
-impl<T, S, W, A> fmt::Debug for WindowOperator<T, S, W, A>
-where
-    T: 'static,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    A: Aggregate<T>,
-{
+impl<T, S, W, A, B> fmt::Debug for WindowOperator<T, S, W, A, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WindowOperator").field("settings", &self.settings).finish_non_exhaustive()
     }

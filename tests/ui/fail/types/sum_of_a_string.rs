@@ -3,6 +3,6 @@ mod click;
 use click::*;
 
 #[pipeline(source -> key_by(user) -> tumbling(10s, delay = 3s) -> sum(country))]
-fn totals(source: Stream<Click>) -> (Stream<Pane<String, i64>>, Stream<Late<Click>>);
+fn totals(source: Stream<Click>) -> (Stream<Pane<String, String>>, Stream<Late<Click>>);
 
 fn main() {}
