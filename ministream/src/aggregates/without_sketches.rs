@@ -1,11 +1,7 @@
 //! What stands in for the aggregates of the feature `sketches` where it is off: methods that say so.
 
-use super::Count;
-use crate::event::{Data, Key};
-use crate::operators::Aggregated;
-use crate::select::Select;
-use crate::stream::{LateChoice, WindowedStream};
-use crate::window::WindowKind;
+use super::methods::aggregate_method;
+use super::{Count, Fold};
 
 /// Never implemented.
 #[diagnostic::on_unimplemented(
@@ -15,26 +11,16 @@ use crate::window::WindowKind;
 )]
 pub trait FeatureSketches {}
 
-impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
-where
-    T: Data,
-    S: Select<T, Selected: Key>,
-    W: WindowKind,
-    L: LateChoice<T>,
-{
+aggregate_method! {
     /// Needs the feature `sketches`.
-    pub fn approx_distinct<V>(self, _value: impl Fn(&T) -> V) -> Aggregated<T, C, S, W, L, Count>
-    where
-        T: FeatureSketches,
-    {
-        self.count()
-    }
+    pub fn approx_distinct<V, F>(_value: F) -> Count
+    where { T: FeatureSketches, F: Fn(&T) -> V }
+    = Count
+}
 
+aggregate_method! {
     /// Needs the feature `sketches`.
-    pub fn quantile<V>(self, _value: impl Fn(&T) -> V, _q: f64) -> Aggregated<T, C, S, W, L, Count>
-    where
-        T: FeatureSketches,
-    {
-        self.count()
-    }
+    pub fn quantile<V, F>(_value: F, _q: f64) -> Fold<f64, fn(f64, &T) -> f64, fn(f64, f64) -> f64>
+    where { T: FeatureSketches, F: Fn(&T) -> V }
+    = Fold::new(0.0, |value, _| value, |value, _| value)
 }
