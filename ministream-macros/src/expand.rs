@@ -238,9 +238,10 @@ impl Body<'_> {
             Some(delay) if clock.is_none() => bounded(delay, &[], at),
             _ => TokenStream::new(),
         });
+        // The left side first: it may be a clone of what the other moves.
+        let chain = self.step(quote_spanned! { at => #chain #watermark #left }, at);
         let other = self.source(other);
         let on = stage.argument("right_on").or(stage.argument("on")).map_or(at, |(name, _)| name.span());
-        let chain = quote_spanned! { at => #chain #watermark #left };
         let other = self.step_named("__other", quote_spanned! { at => #other #other_watermark #right }, on);
         let discard = stage.discards_late().then(|| quote_spanned! { at => .discard_late() });
         if stage.row.lowering == Lowering::Enrich {

@@ -175,9 +175,9 @@ pub(crate) mod tests {
                 "{ let d = clicks -> dedup(id, ttl = T) as d; (d -> join(more, on = id, within = -5s..=G, late = discard), d.duplicates) }",
                 "let(__step,port_0_0_duplicates)=clicks.dedup(|event|&event.id).ttl(T).named(\"d\").with_duplicates();\
                  letd=__step;\
+                 let__step=d.key_by(|event|&event.id);\
                  let__other=more.key_by(|event|&event.id);\
-                 let__step=d.key_by(|event|&event.id).join(__other,\
-                 before(Duration::from_micros(5000000u64))..=after(G)).discard_late();\
+                 let__step=__step.join(__other,before(Duration::from_micros(5000000u64))..=after(G)).discard_late();\
                  letoutput_0=close(__step);\
                  letoutput_1=close(port_0_0_duplicates);\
                  letstreams=(output_0,output_1);",

@@ -142,6 +142,10 @@ fn joins(
 #[pipeline(clicks -> join(views, on = user, within = -5s..=5s, delay = 1s) -> map(|(click, _)| click.id))]
 fn line(clicks: Stream<Click>, views: Stream<Click>) -> (Stream<u64>, Stream<Late<Click>>, Stream<Late<Click>>);
 
+/// A stream with itself: what a user clicks within five seconds after a click.
+#[pipeline(clicks -> join(clicks, on = user, within = 1s..=5s, delay = 1s, late = discard) -> map(|(a, b)| (a.id, b.id)))]
+fn with_itself(clicks: Stream<Click>) -> Stream<(u64, u64)>;
+
 #[pipeline({
     let timed = users -> watermark(delay = 0s);
     let e = clicks -> watermark(delay = 0s) -> enrich(timed, on = user, missing = port);
@@ -242,6 +246,10 @@ fn main() -> Result<(), Error> {
     let (pairs, late_left, late_right, outer) = pipeline.finish()?;
     assert_eq!(pairs.iter().map(|(l, r)| (l.id, r.id)).collect::<Vec<_>>(), [(1, 2)]);
     assert_eq!((late_left.len(), late_right.len(), outer), (0, 0, vec![(1, false)]));
+
+    let mut pipeline = Pipeline::try_new(with_itself)?;
+    let _ = pipeline.push_batch([click(1, 1, 5), click(2, 3, 7), click(3, 8, 1)])?;
+    assert_eq!(pipeline.finish()?, [(1, 2), (2, 3)]);
 
     let pipeline = Pipeline::try_new(early)?;
     assert_eq!(pipeline.finish()?.0.len(), 0);
