@@ -134,17 +134,16 @@ impl ChainInfo {
 impl ChainInfo {
     fn add(
         &mut self,
-        name: Option<&'static str>,
-        mut stages: Vec<String>,
-        mut counters: OperatorCounters,
-        ports: Ports,
+        stage: &str,
+        name: Option<&str>,
+        [events_in, events_out]: [u64; 2],
+        info: &dyn Fn(&mut OperatorCounters) -> (Vec<String>, Ports),
     ) {
-        if let Some(name) = name {
-            name.clone_into(&mut counters.name);
-            if let Some(last) = stages.last_mut() {
-                last.push_str(" as ");
-                last.push_str(name);
-            }
+        let mut counters = OperatorCounters::new(name.unwrap_or(stage), events_in, events_out);
+        let (mut stages, ports) = info(&mut counters);
+        if let (Some(name), Some(last)) = (name, stages.last_mut()) {
+            last.push_str(" as ");
+            last.push_str(name);
         }
         self.operators.push(OperatorInfo { stages, counters, ports: ports.into_iter().flatten().collect() });
     }
@@ -334,9 +333,11 @@ impl<T: 'static, O: Operator<T>, P: Push<O::Out>> sealed::Push<T> for Fused<O, P
     }
 
     fn describe(&self, chain: &mut ChainInfo) {
-        let mut counters = OperatorCounters::new(self.operator.name(), self.events_in, self.events_out);
-        self.operator.count(&mut counters);
-        chain.add(self.name, self.operator.describe(), counters, self.operator.ports());
+        let info = |counters: &mut OperatorCounters| {
+            self.operator.count(counters);
+            (self.operator.describe(), self.operator.ports())
+        };
+        chain.add(self.operator.name(), self.name, [self.events_in, self.events_out], &info);
         self.rest.describe(chain);
     }
 }

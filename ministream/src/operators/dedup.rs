@@ -95,6 +95,29 @@ impl<T, S: Select<T>> Dedup<T, S> {
     }
 }
 
+fn described(ttl: Span) -> Vec<String> {
+    vec![format!("dedup(ttl = {ttl})")]
+}
+
+/// The ttl and the clocks to use; refuses what does not fit.
+fn agree(stated: Option<Duration>, clocks: &mut Vec<ClockId>, behind: &Needs, plan: &mut Plan<'_>) -> Option<Span> {
+    if !behind.clocks.is_empty() {
+        clocks.clone_from(&behind.clocks);
+    }
+    if clocks.is_empty() {
+        let reason =
+            "no watermark says when ids can be forgotten: put a stage such as `watermark(delay = 3s)` behind it";
+        plan.refuse(Refusal::new("dedup", reason));
+    }
+    match checked_ttl(stated, behind) {
+        Ok(ttl) => Some(ttl),
+        Err(reason) => {
+            plan.refuse(Refusal::new("dedup", reason));
+            None
+        }
+    }
+}
+
 /// The ttl to use, or why there is none.
 fn checked_ttl(stated: Option<Duration>, behind: &Needs) -> Result<Span, String> {
     let needed = behind.retention;
@@ -162,17 +185,8 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
     }
 
     fn prepare(&mut self, behind: Needs, plan: &mut Plan<'_>) -> Needs {
-        if !behind.clocks.is_empty() {
-            self.clocks.clone_from(&behind.clocks);
-        }
-        if self.clocks.is_empty() {
-            let reason =
-                "no watermark says when ids can be forgotten: put a stage such as `watermark(delay = 3s)` behind it";
-            plan.refuse(Refusal::new("dedup", reason));
-        }
-        match checked_ttl(self.ttl, &behind) {
-            Ok(ttl) => self.ids = Ids::new(ttl),
-            Err(reason) => plan.refuse(Refusal::new("dedup", reason)),
+        if let Some(ttl) = agree(self.ttl, &mut self.clocks, &behind, plan) {
+            self.ids = Ids::new(ttl);
         }
         behind
     }
@@ -182,7 +196,7 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
     }
 
     fn describe(&self) -> Vec<String> {
-        vec![format!("dedup(ttl = {})", self.ids.ttl)]
+        described(self.ids.ttl)
     }
 
     fn name(&self) -> &'static str {

@@ -151,11 +151,20 @@ fn check_upstream(stage: &str, upstream: Upstream, plan: &mut Plan<'_>) {
     }
 }
 
-/// `tumbling(10s, lateness = 5s) as totals`
-fn as_written(stage: &str, arguments: &[String], name: Option<&str>) -> String {
+/// `key_by`, `tumbling(10s, lateness = 5s) as totals`, `sum`
+fn described(
+    stage: &str,
+    (mut arguments, more): (Vec<String>, Vec<String>),
+    [key_name, windows_name]: [Option<&str>; 2],
+    aggregate: &str,
+) -> Vec<String> {
+    arguments.extend(more);
     let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
-    let name = name.map(|name| format!(" as {name}")).unwrap_or_default();
-    format!("{stage}{arguments}{name}")
+    let named = |stage: String, name: Option<&str>| match name {
+        Some(name) => format!("{stage} as {name}"),
+        None => stage,
+    };
+    vec![named("key_by".to_owned(), key_name), named(format!("{stage}{arguments}"), windows_name), aggregate.to_owned()]
 }
 
 impl<T, S, W, A> Operator<T> for WindowOperator<T, S, W, A, StoreOf<W, S::Selected, A::Acc>>
@@ -227,9 +236,9 @@ where
     }
 
     fn describe(&self) -> Vec<String> {
-        let arguments = [self.windows.arguments(), self.settings.arguments()].concat();
-        let windows = as_written(self.windows.stage(), &arguments, self.windows_name);
-        vec![as_written("key_by", &[], self.key_name), windows, self.aggregate.name().to_owned()]
+        let arguments = (self.windows.arguments(), self.settings.arguments());
+        let names = [self.key_name, self.windows_name];
+        described(self.windows.stage(), arguments, names, self.aggregate.name())
     }
 
     fn name(&self) -> &'static str {

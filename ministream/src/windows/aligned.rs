@@ -1,9 +1,9 @@
 //! Windows that lie on a grid of event time, whatever the events: what tumbling and sliding windows share.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::mem;
-use std::ops::{Bound, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::cell::Cell;
@@ -141,15 +141,16 @@ pub struct AlignedStore<K, Acc> {
     /// The timestamps all of whose windows fit in 64 bits.
     admits: RangeInclusive<Timestamp>,
     lateness: Span,
-    windows: BTreeMap<Timestamp, Table<K, Acc>>,
+    /// By their ends. Most events belong to the last ones, and windows go from the front.
+    windows: VecDeque<Table<K, Acc>>,
     /// Changes of windows that have not fired are listed, too.
     emits_early: bool,
     /// Every window that ends here or before has fired.
     fired_to: Timestamp,
     /// No window fires or goes before the watermark gets here.
     next_change: Timestamp,
-    /// The keys that are listed as changed since their last result, by the ends of their windows.
-    changed: BTreeMap<Timestamp, Vec<K>>,
+    /// The ends of windows that an event was added to after they had fired.
+    corrected: Vec<Timestamp>,
     open_windows: usize,
 }
 
@@ -157,15 +158,29 @@ pub struct AlignedStore<K, Acc> {
 struct Table<K, Acc> {
     window: Window,
     cells: Map<K, Cell<Acc>>,
+    /// The keys that are listed as changed since their last result.
+    changed: Vec<K>,
 }
 
 impl<K: Key, Acc> Table<K, Acc> {
-    fn fire(&mut self, mut keys: Vec<K>, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
+    /// Hands out the cells that have changed.
+    fn fire_changed(&mut self, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
+        let mut keys = mem::take(&mut self.changed);
         keys.sort_unstable();
         for key in keys {
             if let Some(cell) = self.cells.get_mut(&key) {
                 cell.fire(&key, self.window, timing, emit);
             }
+        }
+    }
+
+    /// Hands out all cells.
+    fn fire_all(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+        self.changed = Vec::new();
+        let mut cells: Vec<_> = self.cells.iter_mut().collect();
+        cells.sort_unstable_by_key(|(key, _)| *key);
+        for (key, cell) in cells {
+            cell.fire(key, self.window, Timing::OnTime, emit);
         }
     }
 }
@@ -176,13 +191,65 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
             admits: grid.admits(&(Timestamp::MIN..=Timestamp::MAX)),
             grid,
             lateness: settings.lateness(),
-            windows: BTreeMap::new(),
+            windows: VecDeque::new(),
             emits_early: settings.emit.is_some(),
             fired_to: Timestamp::MIN,
             next_change: Timestamp::MAX,
-            changed: BTreeMap::new(),
+            corrected: Vec::new(),
             open_windows: 0,
         }
+    }
+
+    /// Where the window with this end is, or belongs.
+    #[inline]
+    fn position(&self, end: Timestamp) -> Result<usize, usize> {
+        match self.windows.back() {
+            Some(last) if last.window.end == end => Ok(self.windows.len() - 1),
+            Some(last) if last.window.end < end => Err(self.windows.len()),
+            _ => self.windows.binary_search_by_key(&end, |table| table.window.end),
+        }
+    }
+
+    /// The latest window that holds `at`, if all of them fit in 64 bits.
+    #[inline]
+    fn window_of(&self, at: Timestamp) -> Option<Window> {
+        if self.admits.contains(&at) { self.grid.last_window_of(at) } else { None }
+    }
+
+    /// The cell of a key that the window has, which is about to change.
+    #[inline]
+    fn cell(&mut self, key: &K, window: Window, watermark: Timestamp) -> Option<&mut Cell<Acc>> {
+        let position = self.position(window.end).ok()?;
+        let Table { cells, changed, .. } = self.windows.get_mut(position)?;
+        let cell = cells.get_mut(key)?;
+        let is_due = window.end <= watermark;
+        if (self.emits_early || is_due) && cell.list() {
+            changed.push(key.clone());
+            if is_due {
+                self.corrected.push(window.end);
+            }
+        }
+        Some(cell)
+    }
+
+    /// A cell for a key that the window does not have.
+    fn open(&mut self, key: K, window: Window, acc: Acc, watermark: Timestamp) {
+        self.open_windows += 1;
+        self.next_change = self.next_change.min(window.end);
+        let position = self.position(window.end).unwrap_or_else(|position| {
+            self.windows.insert(position, Table { window, cells: Map::default(), changed: Vec::new() });
+            position
+        });
+        let Some(table) = self.windows.get_mut(position) else { return };
+        let mut cell = Cell::new(acc);
+        let is_due = window.end <= watermark;
+        if (self.emits_early || is_due) && cell.list() {
+            table.changed.push(key.clone());
+            if is_due {
+                self.corrected.push(window.end);
+            }
+        }
+        table.cells.insert(key, cell);
     }
 
     fn is_gone(&self, end: Timestamp, watermark: Timestamp) -> bool {
@@ -195,9 +262,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
     where
         A: Aggregate<T, Acc = Acc>,
     {
-        let Some(last) = self.grid.last_window_of(at).filter(|_| self.admits.contains(&at)) else {
-            return Placed::OutOfRange;
-        };
+        let Some(last) = self.window_of(at) else { return Placed::OutOfRange };
         let (mut live, mut gone, mut due) = (0, 0, false);
         let mut next = Some(last);
         while let Some(window) = next {
@@ -207,63 +272,50 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
                 continue;
             }
             live += 1;
-            let table = self.windows.entry(window.end).or_insert_with(|| Table { window, cells: Map::default() });
-            self.next_change = self.next_change.min(window.end);
-            let cell = match table.cells.get_mut(&*key) {
-                Some(cell) => cell,
+            due |= window.end <= watermark;
+            match self.cell(&key, window, watermark) {
+                Some(cell) => aggregate.add(&mut cell.acc, at, event),
                 None => {
-                    self.open_windows += 1;
-                    table.cells.entry(key.clone().into_owned()).or_insert_with(|| Cell::new(aggregate.create()))
+                    let mut acc = aggregate.create();
+                    aggregate.add(&mut acc, at, event);
+                    self.open(key.clone().into_owned(), window, acc, watermark);
                 }
-            };
-            aggregate.add(&mut cell.acc, at, event);
-            let is_due = window.end <= watermark;
-            if (is_due || self.emits_early) && cell.list() {
-                self.changed.entry(window.end).or_default().push(key.clone().into_owned());
             }
-            due |= is_due;
         }
         if live == 0 { Placed::Late } else { Placed::Taken { partly_late: gone > 0, due } }
     }
 
     fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
         let fired_to = mem::replace(&mut self.fired_to, watermark);
-        while let Some(first) = self.changed.first_entry()
-            && *first.key() <= watermark
-        {
-            let (end, keys) = first.remove_entry();
-            // A window that has not fired does so below, for all of its keys.
-            if end <= fired_to
-                && let Some(table) = self.windows.get_mut(&end)
+        self.corrected.sort_unstable();
+        self.corrected.dedup();
+        for end in mem::take(&mut self.corrected) {
+            if let Ok(position) = self.position(end)
+                && let Some(table) = self.windows.get_mut(position)
             {
-                table.fire(keys, Timing::Late, emit);
+                table.fire_changed(Timing::Late, emit);
             }
         }
         if watermark < self.next_change {
             return;
         }
-        for (_, table) in self.windows.range_mut((Bound::Excluded(fired_to), Bound::Included(watermark))) {
-            let mut cells: Vec<_> = table.cells.iter_mut().collect();
-            cells.sort_unstable_by_key(|(key, _)| *key);
-            for (key, cell) in cells {
-                cell.fire(key, table.window, Timing::OnTime, emit);
-            }
+        let first = self.windows.partition_point(|table| table.window.end <= fired_to);
+        let behind = self.windows.partition_point(|table| table.window.end <= watermark);
+        for table in self.windows.range_mut(first.min(behind)..behind) {
+            table.fire_all(emit);
         }
-        while let Some(first) = self.windows.first_entry()
-            && first.key().plus(self.lateness) <= watermark
-        {
-            self.open_windows -= first.remove().cells.len();
+        let next_end = self.windows.get(behind).map(|table| table.window.end);
+        while let Some(first) = self.windows.pop_front_if(|table| table.window.end.plus(self.lateness) <= watermark) {
+            self.open_windows -= first.cells.len();
         }
-        let not_fired = self.windows.range((Bound::Excluded(watermark), Bound::Unbounded)).next();
-        let not_gone = self.windows.keys().next().map(|end| end.plus(self.lateness));
-        self.next_change = not_fired.map(|(&end, _)| end).into_iter().chain(not_gone).min().unwrap_or(Timestamp::MAX);
+        let not_gone = self.windows.front().map(|table| table.window.end.plus(self.lateness));
+        self.next_change = next_end.into_iter().chain(not_gone).min().unwrap_or(Timestamp::MAX);
     }
 
     fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
-        for (end, keys) in mem::take(&mut self.changed) {
-            if let Some(table) = self.windows.get_mut(&end) {
-                table.fire(keys, Timing::Early, emit);
-            }
+        let first = self.windows.partition_point(|table| table.window.end <= self.fired_to);
+        for table in self.windows.range_mut(first..) {
+            table.fire_changed(Timing::Early, emit);
         }
     }
 

@@ -248,8 +248,9 @@ fn main() -> Result<(), Error> {
     assert_eq!((late_left.len(), late_right.len(), outer), (0, 0, vec![(1, false)]));
 
     let mut pipeline = Pipeline::try_new(with_itself)?;
-    let _ = pipeline.push_batch([click(1, 1, 5), click(2, 3, 7), click(3, 8, 1)])?;
-    assert_eq!(pipeline.finish()?, [(1, 2), (2, 3)]);
+    let pairs = pipeline.push_batch([click(1, 1, 5), click(2, 3, 7), click(3, 8, 1)])?;
+    assert_eq!(pairs.collect::<Vec<_>>(), [(1, 2)]);
+    assert_eq!(pipeline.finish()?, [(2, 3)]);
 
     let pipeline = Pipeline::try_new(early)?;
     assert_eq!(pipeline.finish()?.0.len(), 0);
