@@ -31,6 +31,8 @@ pub(crate) struct MergeId(pub(crate) usize);
 pub struct Context {
     /// None while the chain that reads the edge runs. No chain leads back to itself, so nobody asks for it then.
     edges: Vec<Option<Box<dyn AnyEdge>>>,
+    /// Edges with nobody behind them who wants to know of watermarks: outputs, and what is discarded.
+    is_rim: Vec<bool>,
     clocks: Vec<Option<Timestamp>>,
     pub(crate) merges: Vec<Merge>,
     pub(crate) failures: Vec<Failure>,
@@ -40,6 +42,13 @@ impl Context {
     pub(crate) fn add_edge<T: Data>(&mut self) -> EdgeId {
         self.edges.push(Some(Box::new(Edge::<T> { reader: Reader::Nobody, copies: Vec::new() })));
         EdgeId(self.edges.len() - 1)
+    }
+
+    /// Nothing is added to the graph any more.
+    pub(crate) fn settle(&mut self) {
+        let is_rim =
+            |edge: &Option<Box<dyn AnyEdge>>| edge.as_ref().is_some_and(|edge| edge.info().writes().is_empty());
+        self.is_rim = self.edges.iter().map(is_rim).collect();
     }
 
     pub(crate) fn add_clock(&mut self) -> ClockId {
@@ -128,7 +137,11 @@ impl Context {
         self.with(edge, |edge, ctx| edge.event(at, event, ctx)).unwrap_or(Verdict::Taken)
     }
 
+    #[inline]
     pub(crate) fn send_watermark(&mut self, edge: EdgeId, to: Timestamp) {
+        if self.is_rim.get(edge.0).is_some_and(|is_rim| *is_rim) {
+            return;
+        }
         self.with_edge(edge, |edge, ctx| edge.watermark(to, ctx));
     }
 

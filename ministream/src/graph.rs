@@ -74,7 +74,9 @@ impl Graph {
             }
         }
         let order: Vec<_> = order.into_iter().map(|(edge, _)| edge).collect();
-        plan.agree(&order)
+        let refusals = plan.agree(&order);
+        self.ctx.settle();
+        refusals
     }
 }
 

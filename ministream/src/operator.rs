@@ -290,7 +290,11 @@ impl<O, P> Fused<O, P> {
         let (verdict, advanced) = (out.verdict, out.advanced);
         self.events_out += out.emitted;
         if let Some(to) = advanced {
-            ctx.send_to_ports(self.operator.ports(), ToPorts::Watermark(to));
+            let ports = self.operator.ports();
+            // Hardly any operator has one that is read.
+            if ports.iter().any(Option::is_some) {
+                ctx.send_to_ports(ports, ToPorts::Watermark(to));
+            }
         }
         verdict.unwrap_or(Verdict::Taken)
     }
