@@ -476,6 +476,18 @@ fn the_watermark_of_a_union_is_the_smallest_of_its_active_inputs() {
 }
 
 #[test]
+fn a_function_takes_up_to_eight_streams() {
+    type Rows = Stream<Row>;
+    let mut pipeline = Pipeline::new(|a: Rows, b: Rows, c: Rows, d: Rows, e: Rows, f: Rows, g: Rows, h: Rows| {
+        a.union([b, c, d, e, f, g, h])
+    });
+    let (a, _, _, _, _, _, _, h) = pipeline.inputs();
+    assert_eq!(pipeline.push_to(h, row(1, 1)).unwrap().count(), 1);
+    assert_eq!(pipeline.push_batch_to(a, [row(2, 2), row(3, 3)]).unwrap().collect::<Vec<_>>(), [row(2, 2), row(3, 3)]);
+    assert_eq!(pipeline.counters().events_in(), 3);
+}
+
+#[test]
 fn an_input_belongs_to_its_pipeline() {
     let (one, _) = union_of_two().inputs();
     let error = union_of_two().push_to(one, row(1, 1)).unwrap_err();

@@ -66,6 +66,69 @@ fn best_of_visits_without_macros(source: Stream<Click>, least: i64, gap: std::ti
         .into_streams()
 }
 
+type Flows =
+    (Stream<Pane<String, i64>>, Stream<Pane<String, u64>>, Stream<Late<Click>>, Stream<Click>, Stream<(u64, u64)>);
+
+/// Two streams that meet and part, each kind of port, a tee of windows, and a join.
+#[pipeline({
+    let all = union(web, app) -> dedup(event_id, ttl = 1h) as firsts -> watermark(delay = 3s);
+    let parts = all -> split { large: |click| click.value > 5, rest };
+    let w = parts.rest -> key_by(user) -> tumbling(10s, lateness = 5s) as tens;
+    let pairs = parts.large -> join(all, on = user, within = -2s..=1s, late = discard);
+    (w -> sum(value), w -> count(), w.late, firsts.duplicates, pairs -> map(|(a, b)| (a.event_id, b.event_id)))
+})]
+fn flows(web: Stream<Click>, app: Stream<Click>) -> Flows;
+
+fn flows_without_macros(web: Stream<Click>, app: Stream<Click>) -> Flows {
+    let (unique, copies) = web.union([app]).dedup(|c| &c.event_id).ttl(hours(1)).named("firsts").with_duplicates();
+    let all = unique.watermark(Bounded::new(secs(3))).into_streams();
+    let (rest, large) = all.clone().split_off(|click| click.value > 5);
+    let rest = rest.named("large").into_streams();
+    let (tens, late) = rest
+        .into_streams()
+        .key_by(|c| &c.user)
+        .window(Tumbling::new(secs(10)))
+        .allowed_lateness(secs(5))
+        .named("tens")
+        .with_late();
+    let pairs =
+        large.key_by(|c| &c.user).join(all.key_by(|c| &c.user), before(secs(2))..=after(secs(1))).discard_late();
+    (
+        tens.clone().sum(|c| c.value).into_streams(),
+        tens.count().into_streams(),
+        late.into_streams(),
+        copies.into_streams(),
+        pairs.map(|(a, b)| (a.event_id, b.event_id)).into_streams(),
+    )
+}
+
+type FlowsRun = (ministream::Description, Vec<String>, ministream::Counters);
+
+fn run_flows<F>(build: F, clicks: &[Click]) -> FlowsRun
+where
+    F: FnOnce(Stream<Click>, Stream<Click>) -> Flows,
+{
+    let mut pipeline = Pipeline::try_new(build).unwrap();
+    let (web, app) = pipeline.inputs();
+    let description = pipeline.describe();
+    let mut lines = Vec::new();
+    for (number, click) in clicks.iter().enumerate() {
+        let input = if number % 3 == 0 { app } else { web };
+        let (sums, counts, late, copies, pairs) = pipeline.push_to(input, click.clone()).unwrap();
+        lines.extend(sums.map(|pane| pane.to_string()));
+        lines.extend(counts.map(|pane| pane.to_string()));
+        lines.extend(late.map(|late| late.to_string()));
+        lines.extend(copies.map(|copy| format!("{copy:?}")));
+        lines.extend(pairs.map(|pair| format!("{pair:?}")));
+    }
+    let counters = pipeline.counters();
+    let (sums, counts, _, _, pairs) = pipeline.finish().unwrap();
+    lines.extend(sums.iter().map(ToString::to_string));
+    lines.extend(counts.iter().map(ToString::to_string));
+    lines.extend(pairs.iter().map(|pair| format!("{pair:?}")));
+    (description, lines, counters)
+}
+
 #[derive(Debug, PartialEq)]
 struct Run {
     description: ministream::Description,
@@ -109,6 +172,7 @@ proptest! {
             run(|source| best_of_visits(source, 0, secs(4)), &clicks),
             run(|source| best_of_visits_without_macros(source, 0, secs(4)), &clicks)
         );
+        prop_assert_eq!(run_flows(flows, &clicks), run_flows(flows_without_macros, &clicks));
     }
 }
 
