@@ -62,16 +62,19 @@ impl Context {
     }
 
     /// The watermark of a clock; None before its first event.
+    #[inline]
     pub(crate) fn clock(&self, clock: ClockId) -> Option<Timestamp> {
         self.clocks.get(clock.0).copied().flatten()
     }
 
     /// The smallest of these watermarks; [`Timestamp::MIN`] before all of them have begun.
+    #[inline]
     pub(crate) fn slowest(&self, clocks: &[ClockId]) -> Timestamp {
         let watermarks = clocks.iter().map(|&clock| self.clock(clock));
         watermarks.min().flatten().unwrap_or(Timestamp::MIN)
     }
 
+    #[inline]
     pub(crate) fn set_clock(&mut self, clock: ClockId, to: Timestamp) {
         if let Some(clock) = self.clocks.get_mut(clock.0) {
             *clock = Some(to);

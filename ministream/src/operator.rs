@@ -106,6 +106,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Of an event that went two ways: it is rejected where none took it.
+    #[inline]
     pub(crate) fn of_either(one: Option<Verdict>, other: Option<Verdict>) -> Option<Verdict> {
         match (one, other) {
             (Some(Verdict::Taken), _) | (_, Some(Verdict::Taken)) => Some(Verdict::Taken),

@@ -29,6 +29,10 @@ impl Span {
         Span(self.0.saturating_add(other.0))
     }
 
+    pub(crate) const fn is_for_ever(self) -> bool {
+        self.0 == i64::MAX
+    }
+
     pub(crate) const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -56,7 +60,7 @@ impl fmt::Display for Span {
             (1_000, "ms"),
             (1, "us"),
         ];
-        if self.0 == i64::MAX {
+        if self.is_for_ever() {
             return f.write_str("for ever");
         }
         if self.is_zero() {

@@ -146,6 +146,9 @@ fn checked_ttl(stated: Option<Duration>, behind: &Needs) -> Result<Span, String>
         return Err("ttl must be greater than zero".to_owned());
     }
     match needed {
+        Retention::For(span) if ttl < span && span.is_for_ever() => Err(format!(
+            "ids are forgotten after {ttl}, but the windows behind take copies for ever: use `ttl = Duration::MAX`, or leave it out"
+        )),
         Retention::For(span) if ttl < span => Err(format!(
             "ids are forgotten after {ttl}, but the windows behind take copies for {span}: use `ttl = {span}`, or leave it out"
         )),
