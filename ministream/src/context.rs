@@ -128,7 +128,7 @@ impl Context {
         self.with_edge(id, |edge, ctx| match edge.as_any().downcast_mut() {
             Some(edge) => Some(f(edge, ctx)),
             None => {
-                ctx.failures.push(Failure::internal("an edge does not carry the type that was put on it"));
+                ctx.failures.push(Failure::internal(WRONG_TYPE));
                 None
             }
         })
@@ -137,7 +137,23 @@ impl Context {
 
     #[inline]
     pub(crate) fn send<T: Data>(&mut self, edge: EdgeId, at: Timestamp, event: T) -> Verdict {
+        if self.is_rim.get(edge.0).is_some_and(|is_rim| *is_rim) {
+            self.hand_out(edge, event);
+            return Verdict::Taken;
+        }
         self.with(edge, |edge, ctx| edge.event(at, event, ctx)).unwrap_or(Verdict::Taken)
+    }
+
+    /// Puts an event on an edge that no chain reads.
+    #[inline]
+    fn hand_out<T: Data>(&mut self, edge: EdgeId, event: T) {
+        let edge = self.edges.get_mut(edge.0).and_then(Option::as_mut);
+        match edge.and_then(|edge| edge.as_any().downcast_mut::<Edge<T>>()) {
+            Some(Edge { reader: Reader::Output { results, .. }, .. }) => results.push_back(event),
+            // Nobody wants it.
+            Some(_) => {}
+            None => self.failures.push(Failure::internal(WRONG_TYPE)),
+        }
     }
 
     #[inline]
@@ -167,6 +183,8 @@ impl Context {
         self.with_edge(edge, |edge, ctx| edge.end(ctx));
     }
 }
+
+const WRONG_TYPE: &str = "an edge does not carry the type that was put on it";
 
 /// What the side outputs of an operator are told.
 #[derive(Clone, Copy, Debug)]

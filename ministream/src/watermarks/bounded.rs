@@ -17,6 +17,8 @@ use crate::watermark::{Observed, WatermarkStrategy};
 #[derive(Clone, Debug)]
 pub struct Bounded {
     delay: Duration,
+    /// The delay as it is computed with, for each event.
+    behind: Span,
     idle: Option<Duration>,
     max_ahead: Option<Duration>,
     largest: Option<Timestamp>,
@@ -25,7 +27,7 @@ pub struct Bounded {
 impl Bounded {
     /// Events come at most `delay` behind the newest; zero for a stream that is in order.
     pub fn new(delay: Duration) -> Self {
-        Bounded { delay, idle: None, max_ahead: None, largest: None }
+        Bounded { delay, behind: Span::of(delay), idle: None, max_ahead: None, largest: None }
     }
 
     /// After how much silence, of the wall clock, a partition of the source holds the watermark back no longer.
@@ -62,7 +64,7 @@ impl WatermarkStrategy for Bounded {
             return Observed::Rejected;
         }
         self.largest = self.largest.max(Some(at));
-        Observed::Taken(self.largest.map(|largest| largest.minus(Span::of(self.delay))))
+        Observed::Taken(self.largest.map(|largest| largest.minus(self.behind)))
     }
 
     fn describe(&self) -> String {

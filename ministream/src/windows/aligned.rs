@@ -24,30 +24,44 @@ const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     stage: &'static str,
-    size: Duration,
-    every: Duration,
-    offset: Duration,
+    size: Setting,
+    every: Setting,
+    offset: Setting,
+}
+
+/// A duration as it was given, and as it is computed with: for each event.
+#[derive(Clone, Copy, Debug)]
+struct Setting {
+    given: Duration,
+    span: Span,
+}
+
+impl Setting {
+    fn new(given: Duration) -> Self {
+        Setting { given, span: Span::of(given) }
+    }
 }
 
 impl Grid {
     pub(super) fn new(stage: &'static str, size: Duration, every: Duration) -> Self {
-        Grid { stage, size, every, offset: Duration::ZERO }
+        let offset = Setting::new(Duration::ZERO);
+        Grid { stage, size: Setting::new(size), every: Setting::new(every), offset }
     }
 
     pub(super) fn set_offset(&mut self, offset: Duration) {
-        self.offset = offset;
+        self.offset = Setting::new(offset);
     }
 
     pub(super) fn size(&self) -> Span {
-        Span::of(self.size)
+        self.size.span
     }
 
     pub(super) fn every(&self) -> Span {
-        Span::of(self.every)
+        self.every.span
     }
 
     fn offset(&self) -> Span {
-        Span::of(self.offset)
+        self.offset.span
     }
 
     pub(super) fn stage(&self) -> &'static str {
@@ -63,8 +77,9 @@ impl Grid {
         let mut refusals = Vec::new();
         let mut refuse = |reason: String| refusals.push(Refusal::new(self.stage, reason));
         // What is wrong with both is said once.
-        let every = Some(("`every`", self.every)).filter(|_| self.every != self.size);
-        let durations = [("window size", self.size)].into_iter().chain(every).chain([("`offset`", self.offset)]);
+        let [size, every, offset] = [self.size, self.every, self.offset].map(|setting| setting.given);
+        let every = Some(("`every`", every)).filter(|_| every != size);
+        let durations = [("window size", size)].into_iter().chain(every).chain([("`offset`", offset)]);
         for (name, duration) in durations.clone() {
             if !fits(duration) {
                 refuse(format!("{name} is {duration:?}, which does not fit in 64 bits of microseconds"));
@@ -151,6 +166,10 @@ pub struct AlignedStore<K, Acc> {
     next_change: Timestamp,
     /// The ends of windows that an event was added to after they had fired.
     corrected: Vec<Timestamp>,
+    /// The latest window of the last event.
+    recent: Option<Window>,
+    /// Where the last window was that was asked for.
+    near: usize,
     open_windows: usize,
 }
 
@@ -196,24 +215,40 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
             fired_to: Timestamp::MIN,
             next_change: Timestamp::MAX,
             corrected: Vec::new(),
+            recent: None,
+            near: 0,
             open_windows: 0,
         }
     }
 
     /// Where the window with this end is, or belongs.
     #[inline]
-    fn position(&self, end: Timestamp) -> Result<usize, usize> {
-        match self.windows.back() {
-            Some(last) if last.window.end == end => Ok(self.windows.len() - 1),
-            Some(last) if last.window.end < end => Err(self.windows.len()),
-            _ => self.windows.binary_search_by_key(&end, |table| table.window.end),
+    fn position(&mut self, end: Timestamp) -> Result<usize, usize> {
+        let last = self.windows.len().wrapping_sub(1);
+        // The one before the last that was asked for, in a walk over the windows of an event; that one; the last of all.
+        for near in [self.near.wrapping_sub(1), self.near, last] {
+            if self.windows.get(near).is_some_and(|table| table.window.end == end) {
+                self.near = near;
+                return Ok(near);
+            }
         }
+        let found = self.windows.binary_search_by_key(&end, |table| table.window.end);
+        self.near = found.unwrap_or_else(|position| position);
+        found
     }
 
     /// The latest window that holds `at`, if all of them fit in 64 bits.
     #[inline]
-    fn window_of(&self, at: Timestamp) -> Option<Window> {
-        if self.admits.contains(&at) { self.grid.last_window_of(at) } else { None }
+    fn window_of(&mut self, at: Timestamp) -> Option<Window> {
+        // Neighbours in time mostly share it, and to divide is slow.
+        if let Some(recent) = self.recent
+            && recent.start <= at
+            && at < recent.start.plus(self.grid.every())
+        {
+            return Some(recent);
+        }
+        self.recent = if self.admits.contains(&at) { self.grid.last_window_of(at) } else { None };
+        self.recent
     }
 
     /// The cell of a key that the window has, which is about to change.
