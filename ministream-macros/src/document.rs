@@ -9,7 +9,7 @@ use crate::facts::{Clock, Streams};
 use crate::item::returned;
 use crate::model::{Flow, PortOf, Source, Stage};
 use crate::spelling::{spelled, type_text};
-use crate::stages::{Carries, Lowering};
+use crate::stages::Lowering;
 use crate::values::{Bound, Value};
 
 /// The text behind the user's own.
@@ -66,12 +66,8 @@ fn outputs(streams: &Streams<'_>) -> Vec<String> {
             (source, None, _) => format!("`{}`", source_text(source)),
         });
     }
-    if streams.model.one_line {
-        for ((flow, stage), written) in streams.model.stages() {
-            for port in written.ports().filter(|port| port.carries != Carries::Optional) {
-                carries.push(of_port(&PortOf { flow, stage, port: port.name.to_owned() }, streams));
-            }
-        }
+    for ((flow, stage), port) in streams.model.wired() {
+        carries.push(of_port(&PortOf { flow, stage, port: port.name.to_owned() }, streams));
     }
     let line = |(number, carries): (usize, &String)| match types.get(number) {
         Some(ty) => format!("`{}`: {carries}", type_text(ty)),
@@ -246,17 +242,9 @@ fn diagram(streams: &Streams<'_>) -> String {
             }
         }
     }
-    if streams.model.one_line {
-        let wired = streams.model.stages().flat_map(|(place, stage)| {
-            stage.ports().filter(|port| port.carries != Carries::Optional).map(move |port| (place, port))
-        });
-        for (output, ((flow, stage), port)) in (1..).zip(wired) {
-            let _ = writeln!(
-                text,
-                "    o{output}([\"output {output}\"])\n    f{flow}s{stage} -- {} --> o{output}",
-                port.name
-            );
-        }
+    for (output, ((flow, stage), port)) in (1..).zip(streams.model.wired()) {
+        let _ =
+            writeln!(text, "    o{output}([\"output {output}\"])\n    f{flow}s{stage} -- {} --> o{output}", port.name);
     }
     text
 }

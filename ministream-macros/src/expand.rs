@@ -43,12 +43,10 @@ pub(crate) fn body(streams: &Streams<'_>) -> TokenStream {
             outputs.push(quote! { #ident });
         }
     }
-    if streams.model.one_line {
-        outputs.extend(wired(streams).map(|(place, port)| {
-            let ident = port_ident(place, port.name, streams.model.end);
-            quote! { #ident }
-        }));
-    }
+    outputs.extend(streams.model.wired().map(|(place, port)| {
+        let ident = port_ident(place, port.name, streams.model.end);
+        quote! { #ident }
+    }));
     let at = match &streams.item.sig.output {
         ReturnType::Type(_, ty) => ty.span(),
         ReturnType::Default => streams.item.sig.ident.span(),
@@ -65,13 +63,6 @@ pub(crate) fn body(streams: &Streams<'_>) -> TokenStream {
         let #result = #all;
         #result
     }
-}
-
-/// In one line: the ports whose events go out behind the results.
-fn wired<'a>(streams: &'a Streams<'_>) -> impl Iterator<Item = ((usize, usize), &'static Port)> + use<'a> {
-    streams.model.stages().flat_map(|(place, stage)| {
-        stage.ports().filter(|port| port.carries != Carries::Optional).map(move |port| (place, port))
-    })
 }
 
 /// The body under work.

@@ -11,7 +11,7 @@ use crate::errors::{Errors, list, meant};
 use crate::item::Item;
 use crate::parse::{self, Arg, Branch, Input, Pipeline, What};
 use crate::spelling::spelled;
-use crate::stages::{Kind, Lowering, Named, OWN, OWN_KEYED, Port, Row, Shape, TABLE, UNKNOWN};
+use crate::stages::{Carries, Kind, Lowering, Named, OWN, OWN_KEYED, Port, Row, Shape, TABLE, UNKNOWN};
 use crate::values::{Value, fields, lone_ident, shaped};
 
 /// A resolved pipeline. With mistakes in it, which are among the errors, as much as was understood.
@@ -838,6 +838,14 @@ impl Model {
     /// The flows that go out.
     pub(crate) fn outputs(&self) -> &[Flow] {
         self.flows.get(self.lets..).unwrap_or_default()
+    }
+
+    /// In one line: the ports whose events go out behind the results, in the order of the stages.
+    pub(crate) fn wired(&self) -> impl Iterator<Item = ((usize, usize), &'static Port)> {
+        let stages = self.stages().filter(|_| self.one_line);
+        stages.flat_map(|(place, stage)| {
+            stage.ports().filter(|port| port.carries != Carries::Optional).map(move |port| (place, port))
+        })
     }
 
     /// All stages, with the place of each.
