@@ -17,7 +17,7 @@ use crate::time::Timestamp;
 const LG_REGISTERS: u8 = 12;
 
 /// About how many different values there are. See
-/// [`WindowedStream::approx_distinct`](crate::WindowedStream::approx_distinct)(crate::WindowedStream::approx_distinct).
+/// [`WindowedStream::approx_distinct`](crate::WindowedStream::approx_distinct).
 pub struct ApproxDistinct<F, V> {
     value: F,
     counts: PhantomData<fn() -> V>,

@@ -21,7 +21,7 @@ const MOST_BINS: u32 = 40_000;
 /// Smaller values count as zero.
 const SMALLEST: f64 = 1.0e-9;
 
-/// A quantile of a value. See [`WindowedStream::quantile`](crate::WindowedStream::quantile)(crate::WindowedStream::quantile).
+/// A quantile of a value. See [`WindowedStream::quantile`](crate::WindowedStream::quantile).
 pub struct Quantile<F, V> {
     value: F,
     q: f64,
@@ -96,7 +96,7 @@ impl<T, V: Summable, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Quantile<
         if (0.0..=1.0).contains(&self.q) {
             Vec::new()
         } else {
-            vec![format!("q is {}, and lies between 0 and 1", self.q)]
+            vec![format!("q is {}, but has to lie between 0 and 1", self.q)]
         }
     }
 
@@ -158,8 +158,8 @@ mod tests {
     fn what_is_no_number_has_no_quantile() {
         assert_eq!(quantile(0.5, &[1.0, f64::NAN]), Err(AggregateError::new("one of the values is NaN or infinite")));
         let refused = |q: f64| Aggregate::<f64>::refusals(&Quantile::of(|value: &f64| *value, q));
-        assert_eq!(refused(99.0), ["q is 99, and lies between 0 and 1"]);
-        assert_eq!(refused(f64::NAN), ["q is NaN, and lies between 0 and 1"]);
+        assert_eq!(refused(99.0), ["q is 99, but has to lie between 0 and 1"]);
+        assert_eq!(refused(f64::NAN), ["q is NaN, but has to lie between 0 and 1"]);
         assert_eq!(refused(1.0), [] as [&str; 0]);
     }
 }

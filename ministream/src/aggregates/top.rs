@@ -12,7 +12,7 @@ use crate::error::AggregateError;
 use crate::event::Data;
 use crate::time::Timestamp;
 
-/// The events with the greatest values. See [`WindowedStream::top`](crate::WindowedStream::top)(crate::WindowedStream::top).
+/// The events with the greatest values. See [`WindowedStream::top`](crate::WindowedStream::top).
 pub struct Top<F, V, O> {
     number: usize,
     by: F,
