@@ -17,8 +17,8 @@ pub(crate) fn canonical_order<T: Data>(a: &T, b: &T) -> Ordering {
 
 /// A value as bytes; none if it cannot be encoded.
 #[cfg(feature = "sketches")]
-pub(crate) fn encoded<T: Data>(value: &T) -> Vec<u8> {
-    postcard::to_allocvec(value).unwrap_or_default()
+pub(crate) fn encoded<T: Data>(value: &T) -> Option<Vec<u8>> {
+    postcard::to_allocvec(value).ok()
 }
 
 #[cfg(test)]
