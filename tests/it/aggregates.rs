@@ -166,6 +166,28 @@ fn settings_that_cannot_work_are_refused_when_it_is_built() {
     assert!(Pipeline::try_new(shown(Tumbling::new(secs(10)), limits)).is_ok());
 }
 
+/// An event whose fields serde writes as a map of unknown length, in an order of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Event)]
+struct Tagged {
+    #[event(time, unit = "us")]
+    ts: i64,
+    value: u8,
+    #[serde(flatten)]
+    tags: std::collections::HashMap<String, u8>,
+    number: u8,
+}
+
+/// The first three of events with the same value and time.
+fn first_three(events: &[Tagged], order: &[usize]) -> Vec<Tagged> {
+    let build = |source: Stream<Tagged>| {
+        let windows = source.watermark(Bounded::new(secs(1))).key_by_owned(|_| 0_u8).window(Tumbling::new(secs(1)));
+        windows.discard_late().top(3, |event| event.value).into_streams()
+    };
+    let mut pipeline = Pipeline::new(build);
+    assert_eq!(pipeline.push_batch(order.iter().map(|&index| events[index].clone())).unwrap().count(), 0);
+    pipeline.finish().unwrap().remove(0).value
+}
+
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -332,5 +354,16 @@ proptest! {
             bits(in_parts(&aggregate, &values, parts, seed)),
             bits(in_parts(&aggregate, &values, 1, 0))
         );
+    }
+
+    #[test]
+    fn ties_do_not_depend_on_the_order_whatever_the_type(
+        tags in prop::collection::vec(prop::collection::hash_map("[a-c]", 0..3_u8, 0..4), 2..8),
+        seed in any::<u64>(),
+    ) {
+        let event = |(number, tags)| Tagged { ts: 0, value: 1, tags, number };
+        let events: Vec<Tagged> = (0..).zip(tags).map(event).collect();
+        let order: Vec<usize> = (0..events.len()).collect();
+        prop_assert_eq!(first_three(&events, &order), first_three(&events, &reordered(&order, seed)));
     }
 }

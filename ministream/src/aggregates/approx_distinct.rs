@@ -160,6 +160,11 @@ mod tests {
     }
 
     #[test]
+    fn the_hash_is_always_the_same() {
+        assert_eq!([1_000, 10_000, 100_000].map(|n| estimate(0..n)), [1_006, 9_931, 100_499]);
+    }
+
+    #[test]
     fn a_value_that_cannot_be_serialized_is_an_error() {
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
         struct Secret(u8);
