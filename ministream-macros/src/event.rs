@@ -1,10 +1,11 @@
 //! `#[derive(Event)]`.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::meta::ParseNestedMeta;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Field, Fields, LitStr, Member, Type, TypePath};
+use syn::{Data, DeriveInput, Field, Fields, LitStr, Member, Meta, Token, Type, TypePath, token};
 
 use crate::errors::{Errors, list, meant};
 use crate::fallback;
@@ -13,6 +14,9 @@ use crate::item::ungrouped;
 const UNITS: [(&str, &str); 4] =
     [("s", "Seconds"), ("ms", "Milliseconds"), ("us", "Microseconds"), ("ns", "Nanoseconds")];
 
+/// What messages show.
+const USUAL_UNIT: &str = "ms";
+
 /// The field that holds the time.
 struct TimeField<'a> {
     member: Member,
@@ -20,11 +24,13 @@ struct TimeField<'a> {
     unit: Option<&'static str>,
 }
 
-/// What `#[event(…)]` says.
+/// What `#[event(…)]` says of a field.
 #[derive(Default)]
 struct EventAttribute {
     time: Option<Span>,
     unit: Option<LitStr>,
+    /// Whether there is a mistake in it. That has been reported, and nothing that may follow from it is.
+    wrong: bool,
 }
 
 /// The implementation of `Event`; with mistakes, the errors and an implementation that stands in.
@@ -87,28 +93,26 @@ fn time_field<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Option<TimeFie
     }
     let mut found: Option<TimeField<'a>> = None;
     for (index, field) in fields.iter().enumerate() {
-        for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("event")) {
-            let says = read(attribute, errors);
-            let Some(time) = says.time else {
-                if says.unit.is_some() {
-                    errors.help(attribute.span(), "`unit` goes with `time`", "`#[event(time, unit = \"ms\")]`");
-                }
-                continue;
-            };
-            if found.is_some() {
-                errors.help(
-                    time,
-                    "a second field for the event time",
-                    "an event has one: take the other attribute out",
-                );
-                continue;
+        let EventAttribute { time, unit, wrong } = read(field, errors);
+        let Some(time) = time else {
+            if let (Some(unit), false) = (unit, wrong) {
+                errors.help(unit.span(), "`unit` goes with `time`", format!("`{}`", with_unit(&unit.value())));
             }
-            let member = match &field.ident {
-                Some(ident) => Member::Named(ident.clone()),
-                None => Member::from(index),
-            };
-            found = Some(TimeField { member, field, unit: unit_of(field, says.unit, errors) });
+            continue;
+        };
+        if found.is_some() {
+            if !wrong {
+                let help = "an event has one: take the other attribute out";
+                errors.help(time, "a second field for the event time", help);
+            }
+            continue;
         }
+        let member = match &field.ident {
+            Some(ident) => Member::Named(ident.clone()),
+            None => Member::from(index),
+        };
+        let unit = if wrong { None } else { unit_of(field, unit, errors) };
+        found = Some(TimeField { member, field, unit });
     }
     if found.is_none() && errors.is_empty() {
         errors.help(
@@ -120,40 +124,114 @@ fn time_field<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Option<TimeFie
     found
 }
 
-fn read(attribute: &Attribute, errors: &mut Errors) -> EventAttribute {
+/// Reads the attributes of a field; each mistake in them is reported.
+fn read(field: &Field, errors: &mut Errors) -> EventAttribute {
     let mut says = EventAttribute::default();
-    let (mut unknown, mut twice) = (Vec::new(), Vec::new());
-    let parsed = attribute.parse_nested_meta(|meta: ParseNestedMeta<'_>| {
-        if meta.path.is_ident("time") {
-            twice.extend(says.time.replace(meta.path.span()).map(|_| meta.path.clone()));
-        } else if meta.path.is_ident("unit") {
-            twice.extend(says.unit.replace(meta.value()?.parse()?).map(|_| meta.path.clone()));
-        } else {
-            unknown.push(meta.path.clone());
-            if meta.input.peek(syn::Token![=]) {
-                meta.value()?.parse::<syn::Expr>()?;
+    let before = errors.count();
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("event")) {
+        let arguments = match &attribute.meta {
+            Meta::List(list) => list.tokens.clone(),
+            Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
+        };
+        if arguments.is_empty() {
+            let what = "this does not say that the field holds the event time";
+            errors.help_on(attribute, what, format!("`{}`", attribute_of(field)));
+            continue;
+        }
+        let parser = |input: ParseStream<'_>| {
+            while !input.is_empty() {
+                read_argument(input, &mut says, errors)?;
+            }
+            Ok(())
+        };
+        if let Err(error) = parser.parse2(arguments) {
+            errors.add(error, &format!("`{}`", attribute_of(field)));
+        }
+    }
+    says.wrong = errors.count() > before;
+    says
+}
+
+/// Reads one argument and the comma behind it. A mistake in it does not hide those in the next.
+fn read_argument(input: ParseStream<'_>, says: &mut EventAttribute, errors: &mut Errors) -> syn::Result<()> {
+    let start = input.span();
+    let before = errors.count();
+    match input.call(Ident::parse_any) {
+        Ok(word) if word == "time" => {
+            if says.time.replace(word.span()).is_some() {
+                twice(&word, errors);
+            }
+            if input.peek(Token![=]) || input.peek(token::Paren) {
+                errors.help(word.span(), "`time` takes no value", format!("`{}`", with_unit(&unit_in(&rest(input)?))));
             }
         }
-        Ok(())
-    });
-    for path in twice {
-        let word = path.get_ident().map(ToString::to_string).unwrap_or_default();
-        errors.help(path.span(), format!("`{word}` is given twice"), "take one of the two out");
+        Ok(word) if word == "unit" => {
+            let assigned = input.parse::<Option<Token![=]>>()?.is_some();
+            if assigned && input.peek(LitStr) {
+                if says.unit.replace(input.parse()?).is_some() {
+                    twice(&word, errors);
+                }
+            } else {
+                let value = rest(input)?;
+                let at = if value.is_empty() { word.to_token_stream() } else { value.clone() };
+                errors.help_on(at, "a unit is text in quotes", format!("`unit = \"{}\"`", unit_in(&value)));
+            }
+        }
+        Ok(word) => {
+            let help = match (UNITS.iter().find(|(unit, _)| word == unit), meant(&word.to_string(), ["time", "unit"])) {
+                (Some((unit, _)), _) => format!("`{}`", with_unit(unit)),
+                (None, Some(meant)) => format!("did you mean `{meant}`?"),
+                (None, None) => format!("`#[event(time)]`, or `{}`", with_unit(USUAL_UNIT)),
+            };
+            errors.help(word.span(), format!("`event` has no argument `{word}`"), help);
+            rest(input)?;
+        }
+        Err(_) => {
+            let value = rest(input)?;
+            let at = if value.is_empty() {
+                quote_spanned! { start => , }
+            } else {
+                value.clone()
+            };
+            errors.help_on(at, "this is no argument of `event`", format!("`{}`", with_unit(&unit_in(&value))));
+        }
     }
-    for path in unknown {
-        let word = path.get_ident().map(ToString::to_string).unwrap_or_default();
-        let help = match meant(&word, ["time", "unit"]) {
-            Some(word) => format!("did you mean `{word}`?"),
-            None => "`#[event(time)]`, or `#[event(time, unit = \"ms\")]`".to_owned(),
-        };
-        errors.help(path.span(), format!("`event` has no argument `{word}`"), help);
-        says.time = says.time.or(Some(path.span()));
+    let next = input.span();
+    if !rest(input)?.is_empty() && errors.count() == before {
+        errors.help(next, "a comma is missing in front of this", format!("`{}`", with_unit(USUAL_UNIT)));
     }
-    if let Err(error) = parsed {
-        errors.help(error.span(), format!("{error}"), "`#[event(time)]`, or `#[event(time, unit = \"ms\")]`");
-        says.time = says.time.or(Some(attribute.span()));
+    input.parse::<Option<Token![,]>>()?;
+    Ok(())
+}
+
+/// What is left of an argument.
+fn rest(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut rest = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        rest.extend([input.parse::<TokenTree>()?]);
     }
-    says
+    Ok(rest)
+}
+
+fn twice(word: &Ident, errors: &mut Errors) {
+    errors.help(word.span(), format!("`{word}` is given twice"), "take one of the two out");
+}
+
+/// The unit that somebody meant who wrote this in its place: `ms`, `= "ms"`, `(ms)`.
+fn unit_in(value: &TokenStream) -> String {
+    let text = value.to_string();
+    let mut words = text.split(|character: char| !character.is_alphanumeric());
+    let unit = words.find(|word| UNITS.iter().any(|(unit, _)| unit == word));
+    unit.unwrap_or(USUAL_UNIT).to_owned()
+}
+
+fn with_unit(unit: &str) -> String {
+    format!("#[event(time, unit = \"{unit}\")]")
+}
+
+/// The attribute that belongs on a field with the event time.
+fn attribute_of(field: &Field) -> String {
+    if is_integer(&field.ty) { with_unit(USUAL_UNIT) } else { "#[event(time)]".to_owned() }
 }
 
 /// Integers need a unit, and only they have one; the second half is for the compiler, which knows the type.
@@ -162,7 +240,7 @@ fn unit_of(field: &Field, unit: Option<LitStr>, errors: &mut Errors) -> Option<&
     let Some(unit) = unit else {
         if is_integer(&field.ty) {
             let what = "an integer does not say what it counts";
-            errors.help(field.ty.span(), what, format!("`#[event(time, unit = \"ms\")]`; units are {}", units()));
+            errors.help(field.ty.span(), what, format!("`{}`; units are {}", with_unit(USUAL_UNIT), units()));
         }
         return None;
     };
@@ -186,11 +264,9 @@ fn missing_help(fields: &Fields) -> String {
     let field = USUAL
         .iter()
         .find_map(|name| fields.iter().find(|field| field.ident.as_ref().is_some_and(|ident| ident == name)));
-    let attribute =
-        |field: &Field| if is_integer(&field.ty) { "#[event(time, unit = \"ms\")]" } else { "#[event(time)]" };
-    match field.and_then(|field| Some((field.ident.as_ref()?, attribute(field)))) {
+    match field.and_then(|field| Some((field.ident.as_ref()?, attribute_of(field)))) {
         Some((ident, attribute)) => format!("put `{attribute}` on `{ident}`"),
-        None => "put `#[event(time, unit = \"ms\")]` on the field that holds the time".to_owned(),
+        None => format!("put `{}` on the field that holds the time", with_unit(USUAL_UNIT)),
     }
 }
 
@@ -226,10 +302,47 @@ mod tests {
             ("struct A { #[event(time)] ts: u128 }", "an integer does not say what it counts"),
             ("struct A { #[event(time, unit = \"min\")] ts: i64 }", "unknown unit \\\"min\\\""),
             ("struct A { #[event(tim)] ts: SystemTime }", "`event` has no argument `tim`\\nhelp: did you mean `time`?"),
-            ("struct A { #[event(unit = \"s\")] ts: i64 }", "`unit` goes with `time`"),
+            (
+                "struct A { #[event(unit = \"s\")] ts: i64 }",
+                "`unit` goes with `time`\\nhelp: `#[event(time, unit = \\\"s\\\")]`",
+            ),
             ("struct A { #[event(time, time)] ts: SystemTime }", "`time` is given twice"),
+            ("struct A { #[event(time)] #[event(time)] ts: SystemTime }", "`time` is given twice"),
             ("struct A { #[event(time, unit = \"s\", unit = \"ms\")] ts: i64 }", "`unit` is given twice"),
-            ("struct A { #[event] ts: SystemTime }", "expected attribute arguments in parentheses"),
+            ("struct A { #[event(time, unit = us)] ts: i64 }", "a unit is text in quotes\\nhelp: `unit = \\\"us\\\"`"),
+            ("struct A { #[event(time, unit = ms)] ts: Time }", "`unit = \\\"ms\\\"`"),
+            ("struct A { #[event(time, unit = 5)] ts: i64 }", "a unit is text in quotes"),
+            ("struct A { #[event(time, unit)] ts: i64 }", "a unit is text in quotes"),
+            ("struct A { #[event(time, unit(\"s\"))] ts: i64 }", "help: `unit = \\\"s\\\"`"),
+            ("struct A { #[event(unit = ms)] ts: i64 }", "a unit is text in quotes"),
+            (
+                "struct A { #[event(time = \"ns\")] ts: i64 }",
+                "`time` takes no value\\nhelp: `#[event(time, unit = \\\"ns\\\")]`",
+            ),
+            ("struct A { #[event(time(ms))] ts: i64 }", "`time` takes no value"),
+            ("struct A { #[event(time unit = \"ms\")] ts: i64 }", "a comma is missing in front of this"),
+            ("struct A { #[event(unit = \"ms\" time)] ts: i64 }", "a comma is missing in front of this"),
+            (
+                "struct A { #[event(s)] ts: i64 }",
+                "`event` has no argument `s`\\nhelp: `#[event(time, unit = \\\"s\\\")]`",
+            ),
+            ("struct A { #[event(tme, unit = \"ms\")] ts: i64 }", "did you mean `time`?"),
+            ("struct A { #[event(time, zone = \"UTC\")] ts: i64 }", "`event` has no argument `zone`"),
+            (
+                "struct A { #[event(time, \"s\")] ts: i64 }",
+                "this is no argument of `event`\\nhelp: `#[event(time, unit = \\\"s\\\")]`",
+            ),
+            ("struct A { #[event(time,, unit = \"s\")] ts: i64 }", "this is no argument of `event`"),
+            (
+                "struct A { #[event] ts: SystemTime }",
+                "this does not say that the field holds the event time\\nhelp: `#[event(time)]`",
+            ),
+            ("struct A { #[event] ts: i64 }", "help: `#[event(time, unit = \\\"ms\\\")]`"),
+            ("struct A { #[event()] ts: i64 }", "this does not say that the field holds the event time"),
+            ("struct A { #[event = \"ms\"] ts: i64 }", "this does not say that the field holds the event time"),
+            ("struct A { #[event(time)] a: T, #[event(tme)] b: T }", "did you mean `time`?"),
+            ("struct A { #[event(tme)] a: T, #[event(time)] b: T }", "did you mean `time`?"),
+            ("struct A { #[event(time)] a: T, #[event] b: T }", "this does not say"),
             ("struct A { #[event(time)] a: T, #[event(time)] b: T }", "a second field for the event time"),
             ("#[event(time)] struct A { ts: i64 }", "`#[event(…)]` belongs on a field"),
             ("enum A { B }", "an enum has no field for the event time"),
@@ -240,8 +353,34 @@ mod tests {
             assert_eq!(text.matches("compile_error").count(), 1, "{text}");
             assert!(text.contains(expected), "{expected}: {text}");
         }
-        let two = derived("struct A { #[event(time, unit = \"min\")] a: i64, #[event(tme)] b: i64 }");
-        assert!(two.contains("unknown unit") && two.contains("no argument `tme`"), "{two}");
+    }
+
+    #[test]
+    fn two_mistakes_are_two() {
+        let cases = [
+            (
+                "struct A { #[event(time, unit = \"min\")] a: i64, #[event(tme)] b: i64 }",
+                ["unknown unit", "no argument `tme`"],
+            ),
+            ("struct A { #[event(tme, unit = ms)] a: i64 }", ["no argument `tme`", "a unit is text in quotes"]),
+            (
+                "struct A { #[event(time)] a: i64, #[event(time)] b: T }",
+                ["an integer does not say", "a second field for the event time"],
+            ),
+        ];
+        for (text, expected) in cases {
+            let text = derived(text);
+            assert_eq!(text.matches("compile_error").count(), 2, "{text}");
+            assert!(expected.iter().all(|expected| text.contains(expected)), "{expected:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_attribute_may_be_written_in_parts() {
+        let whole = derived("struct A { #[event(time, unit = \"ms\")] ts: i64 }");
+        for text in ["#[event(time)] #[event(unit = \"ms\")]", "#[event(unit = \"ms\", time,)]"] {
+            assert_eq!(derived(&format!("struct A {{ {text} ts: i64 }}")), whole);
+        }
     }
 
     #[test]

@@ -91,6 +91,11 @@ pub trait Aggregate<T>: Send + 'static {
     }
 }
 
+/// What is wrong with one of several aggregates, under its name.
+fn refusals_of_part(name: &str, refusals: Vec<String>) -> Vec<String> {
+    refusals.into_iter().map(|reason| format!("{name}: {reason}")).collect()
+}
+
 /// Several aggregates of the same windows at once give a tuple.
 macro_rules! aggregate_tuples {
     ($(($($A:ident $acc:ident $other:ident),+))*) => {$(
@@ -123,13 +128,13 @@ macro_rules! aggregate_tuples {
                 #[expect(non_snake_case, reason = "named after the type")]
                 let ($($A,)+) = self;
                 let ($($acc,)+) = acc;
-                Ok(($($A.finish($acc)?,)+))
+                Ok(($($A.finish($acc).map_err(|reason| reason.of_part($A.name()))?,)+))
             }
 
             fn refusals(&self) -> Vec<String> {
                 #[expect(non_snake_case, reason = "named after the type")]
                 let ($($A,)+) = self;
-                [$($A.refusals()),+].concat()
+                [$(refusals_of_part($A.name(), $A.refusals())),+].concat()
             }
         }
     )*};

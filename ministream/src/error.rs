@@ -160,6 +160,11 @@ impl AggregateError {
     pub fn new(reason: impl Into<String>) -> Self {
         AggregateError { reason: reason.into() }
     }
+
+    /// The same, of one of several aggregates.
+    pub(crate) fn of_part(self, name: &str) -> Self {
+        AggregateError { reason: format!("{name}: {}", self.reason) }
+    }
 }
 
 /// The error of [`Pipeline::finish`](crate::Pipeline::finish): what went wrong, and the results that came all the same.

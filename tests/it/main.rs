@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod aggregates;
 mod architecture;
 mod composition;
 mod flows;

@@ -1,6 +1,7 @@
 //! `approx_distinct`: about how many different values there are, in little memory.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 use datasketches::hll::{HllSketch, HllType, HllUnion};
@@ -10,14 +11,14 @@ use super::methods::aggregate_method;
 use crate::aggregate::Aggregate;
 use crate::encoding::encoded;
 use crate::error::AggregateError;
-use crate::event::Data;
+use crate::event::Key;
 use crate::time::Timestamp;
 
 /// 2^12 registers of a byte.
 const LG_REGISTERS: u8 = 12;
 
 /// About how many different values there are. See
-/// [`WindowedStream::approx_distinct`](crate::WindowedStream::approx_distinct)(crate::WindowedStream::approx_distinct).
+/// [`WindowedStream::approx_distinct`](crate::WindowedStream::approx_distinct).
 pub struct ApproxDistinct<F, V> {
     value: F,
     counts: PhantomData<fn() -> V>,
@@ -34,22 +35,35 @@ impl<F, V> ApproxDistinct<F, V> {
 }
 
 aggregate_method! {
-    /// About how many different values there are in each window, in at most 4 KiB a window. Needs the feature `sketches`.
+    /// About how many different values there are in each window, in about 4 KiB a window. Needs the feature `sketches`.
     ///
     /// A HyperLogLog sketch of [Apache DataSketches](https://datasketches.apache.org) with 4,096 registers: the relative
     /// standard error is 1.04 / √4096 = 1.6 %, and up to some hundred values there is next to none. The estimate is the one
     /// that depends on the registers alone (Flajolet and others, "HyperLogLog", 2007, with the corrections of
-    /// DataSketches), so it is the same in any order.
+    /// DataSketches), so it is the same in any order. Values are told apart by a fixed hash of their encoding.
     pub fn approx_distinct<V, F>(value: F) -> ApproxDistinct<F, V>
-    where { V: Data, F: Fn(&T) -> V + Send + 'static }
+    where { V: Key, F: Fn(&T) -> V + Send + 'static }
     = ApproxDistinct::of(value)
 }
 
-/// What a window keeps: nothing before the first value.
+/// What a window keeps.
 #[derive(Clone, Default)]
-pub struct Values(Option<HllSketch>);
+pub struct Values {
+    /// None before the first value.
+    sketch: Option<HllSketch>,
+    not_encoded: bool,
+}
 
-impl<T, V: Data, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for ApproxDistinct<F, V> {
+/// Hashed as they are. The `Hash` of a slice puts its length in front, whose size is that of the machine.
+struct Bytes(Vec<u8>);
+
+impl Hash for Bytes {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(&self.0);
+    }
+}
+
+impl<T, V: Key, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for ApproxDistinct<F, V> {
     type Acc = Values;
     type Out = u64;
 
@@ -58,29 +72,36 @@ impl<T, V: Data, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for ApproxDistinc
     }
 
     fn add(&self, acc: &mut Values, _at: Timestamp, event: &T) {
-        if acc.0.is_none() {
-            acc.0 = HllSketch::new(LG_REGISTERS, HllType::Hll8).ok();
+        let Some(bytes) = encoded(&(self.value)(event)) else {
+            acc.not_encoded = true;
+            return;
+        };
+        if acc.sketch.is_none() {
+            acc.sketch = HllSketch::new(LG_REGISTERS, HllType::Hll8).ok();
         }
-        if let Some(sketch) = &mut acc.0 {
-            // By its encoding, so that the hash is the same on every machine.
-            sketch.update(encoded(&(self.value)(event)));
+        if let Some(sketch) = &mut acc.sketch {
+            sketch.update(Bytes(bytes));
         }
     }
 
     fn merge(&self, acc: &mut Values, other: Values) {
-        let (Some(one), Some(two)) = (&acc.0, &other.0) else {
-            acc.0 = acc.0.take().or(other.0);
+        acc.not_encoded |= other.not_encoded;
+        let (Some(one), Some(two)) = (&acc.sketch, &other.sketch) else {
+            acc.sketch = acc.sketch.take().or(other.sketch);
             return;
         };
         if let Ok(mut union) = HllUnion::new(LG_REGISTERS) {
             union.update(one);
             union.update(two);
-            acc.0 = Some(union.to_sketch(HllType::Hll8));
+            acc.sketch = Some(union.to_sketch(HllType::Hll8));
         }
     }
 
     fn finish(&self, acc: &Values) -> Result<u64, AggregateError> {
-        let estimate = acc.0.as_ref().map_or(0.0, HllSketch::composite_estimate).round();
+        if acc.not_encoded {
+            return Err(AggregateError::new("one of the values cannot be serialized"));
+        }
+        let estimate = acc.sketch.as_ref().map_or(0.0, HllSketch::composite_estimate).round();
         // A float becomes the nearest integer that fits.
         Ok(estimate as u64)
     }
@@ -92,15 +113,15 @@ impl<T, V: Data, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for ApproxDistinc
 
 impl Serialize for Values {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.as_ref().map(HllSketch::serialize).serialize(serializer)
+        (self.sketch.as_ref().map(HllSketch::serialize), self.not_encoded).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Values {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let bytes = Option::<Vec<u8>>::deserialize(deserializer)?;
+        let (bytes, not_encoded) = <(Option<Vec<u8>>, bool)>::deserialize(deserializer)?;
         let sketch = bytes.map(|bytes| HllSketch::deserialize(&bytes).map_err(de::Error::custom));
-        Ok(Values(sketch.transpose()?))
+        Ok(Values { sketch: sketch.transpose()?, not_encoded })
     }
 }
 
@@ -136,6 +157,34 @@ mod tests {
             let (estimate, exact) = (estimate(0..n) as f64, n as f64);
             assert!((estimate - exact).abs() < exact * 3.0 * 0.016, "{estimate} of {exact}");
         }
+    }
+
+    #[test]
+    fn the_hash_is_always_the_same() {
+        assert_eq!([1_000, 10_000, 100_000].map(|n| estimate(0..n)), [1_006, 9_931, 100_499]);
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_serialized_is_an_error() {
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+        struct Secret(u8);
+        impl Serialize for Secret {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if self.0 == 0 { Err(serde::ser::Error::custom("no")) } else { self.0.serialize(serializer) }
+            }
+        }
+        let aggregate = ApproxDistinct::of(|value: &u8| Secret(*value));
+        let count = |values: &[u8]| {
+            let mut acc = aggregate.create();
+            for value in values {
+                let mut other = aggregate.create();
+                aggregate.add(&mut other, Timestamp::EPOCH, value);
+                aggregate.merge(&mut acc, other);
+            }
+            aggregate.finish(&acc)
+        };
+        assert_eq!(count(&[1, 2, 2]), Ok(2));
+        assert_eq!(count(&[1, 0, 2]), Err(AggregateError::new("one of the values cannot be serialized")));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::error::AggregateError;
 use crate::event::Key;
 use crate::time::Timestamp;
 
-/// The number of different values. See [`WindowedStream::distinct`](crate::WindowedStream::distinct)(crate::WindowedStream::distinct).
+/// The number of different values. See [`WindowedStream::distinct`](crate::WindowedStream::distinct).
 pub struct Distinct<F, V> {
     value: F,
     counts: PhantomData<fn() -> V>,

@@ -8,7 +8,7 @@ use crate::error::AggregateError;
 use crate::event::Data;
 use crate::time::Timestamp;
 
-/// An accumulator of the user's own. See [`WindowedStream::fold`](crate::WindowedStream::fold)(crate::WindowedStream::fold).
+/// An accumulator of the user's own. See [`WindowedStream::fold`](crate::WindowedStream::fold).
 pub struct Fold<B, F, M> {
     init: B,
     f: F,

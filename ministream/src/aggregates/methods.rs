@@ -12,7 +12,7 @@ use crate::stream::{LateChoice, WindowedStream};
 use crate::window::WindowKind;
 
 /// The aggregates over events of type `T`, to name several of them at once. See
-/// [`WindowedStream::aggregate_with`](crate::WindowedStream::aggregate_with)(crate::WindowedStream::aggregate_with).
+/// [`WindowedStream::aggregate_with`](crate::WindowedStream::aggregate_with).
 pub struct AggregatesOf<T> {
     events: PhantomData<fn(T)>,
 }
@@ -33,6 +33,14 @@ impl<T: Data> AggregatesOf<T> {
         Mapped::new(aggregate, f)
     }
 }
+
+impl<T> Clone for AggregatesOf<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for AggregatesOf<T> {}
 
 impl<T> fmt::Debug for AggregatesOf<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -21,7 +21,7 @@ const MOST_BINS: u32 = 40_000;
 /// Smaller values count as zero.
 const SMALLEST: f64 = 1.0e-9;
 
-/// A quantile of a value. See [`WindowedStream::quantile`](crate::WindowedStream::quantile)(crate::WindowedStream::quantile).
+/// A quantile of a value. See [`WindowedStream::quantile`](crate::WindowedStream::quantile).
 pub struct Quantile<F, V> {
     value: F,
     q: f64,
@@ -43,8 +43,8 @@ aggregate_method! {
     /// Of durations, in seconds. Needs the feature `sketches`.
     ///
     /// A DDSketch (Masson, Rim and Lee, "DDSketch: A Fast and Fully-Mergeable Quantile Sketch with Relative-Error
-    /// Guarantees", VLDB 2019): the result is at most 1 % off the exact quantile, whatever the values; values nearer to zero
-    /// than 10⁻⁹ count as zero. It counts in bins, so it is the same in any order. A window keeps 8 bytes for each 2 % step
+    /// Guarantees", VLDB 2019): the result is at most 1 % off the exact quantile, which is the value at place `q * (n - 1)`,
+    /// rounded down, of the `n` values in order from place 0. Values nearer to zero than 10⁻⁹ count as zero. It counts in bins, so it is the same in any order. A window keeps 8 bytes for each 2 % step
     /// between its smallest and its largest value.
     ///
     /// A `q` outside of 0 to 1 is refused. A value that is NaN or infinite makes the result an error that names key and
@@ -96,7 +96,7 @@ impl<T, V: Summable, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Quantile<
         if (0.0..=1.0).contains(&self.q) {
             Vec::new()
         } else {
-            vec![format!("q is {}, and lies between 0 and 1", self.q)]
+            vec![format!("q is {}, but has to lie between 0 and 1", self.q)]
         }
     }
 
@@ -155,11 +155,33 @@ mod tests {
     }
 
     #[test]
+    fn zeros_of_both_signs_are_one_value() {
+        for values in [[0.0, -0.0], [-0.0, 0.0], [-0.0, -0.0]] {
+            for q in [0.0, 0.5, 1.0] {
+                assert_eq!(quantile(q, &values).map(f64::to_bits), Ok(0), "{q} of {values:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_stored_gives_the_same() {
+        let aggregate = Quantile::of(|value: &f64| *value, 0.7);
+        for values in [&[][..], &[1.5], &[f64::MAX, f64::MIN, 1e-300, 0.0, f64::NAN], &[f64::MAX, f64::MAX, -3.0, 8.0]]
+        {
+            let mut acc = aggregate.create();
+            values.iter().for_each(|value| aggregate.add(&mut acc, Timestamp::EPOCH, value));
+            let bytes = postcard::to_allocvec(&acc).unwrap();
+            let read: Bins = postcard::from_bytes(&bytes).unwrap();
+            assert_eq!(aggregate.finish(&read), aggregate.finish(&acc), "{values:?}");
+        }
+    }
+
+    #[test]
     fn what_is_no_number_has_no_quantile() {
         assert_eq!(quantile(0.5, &[1.0, f64::NAN]), Err(AggregateError::new("one of the values is NaN or infinite")));
         let refused = |q: f64| Aggregate::<f64>::refusals(&Quantile::of(|value: &f64| *value, q));
-        assert_eq!(refused(99.0), ["q is 99, and lies between 0 and 1"]);
-        assert_eq!(refused(f64::NAN), ["q is NaN, and lies between 0 and 1"]);
+        assert_eq!(refused(99.0), ["q is 99, but has to lie between 0 and 1"]);
+        assert_eq!(refused(f64::NAN), ["q is NaN, but has to lie between 0 and 1"]);
         assert_eq!(refused(1.0), [] as [&str; 0]);
     }
 }

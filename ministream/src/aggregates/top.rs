@@ -12,7 +12,7 @@ use crate::error::AggregateError;
 use crate::event::Data;
 use crate::time::Timestamp;
 
-/// The events with the greatest values. See [`WindowedStream::top`](crate::WindowedStream::top)(crate::WindowedStream::top).
+/// The events with the greatest values. See [`WindowedStream::top`](crate::WindowedStream::top).
 pub struct Top<F, V, O> {
     number: usize,
     by: F,
@@ -32,7 +32,8 @@ impl<F, V, O> Top<F, V, O> {
 
 aggregate_method! {
     /// The `number` events of each window with the greatest values of `by`, greatest first. Of equal values the earlier
-    /// event comes first; of those with the same time, an order that does not depend on their arrival.
+    /// event comes first; those with the same time, too, come in an order that does not depend on their arrival, unless the
+    /// events hold a `HashSet`: take a `BTreeSet`.
     ///
     /// A window keeps no more than `number` events. Zero is refused.
     pub fn top<V, O, F>(number: usize, by: F) -> Top<F, V, O>
