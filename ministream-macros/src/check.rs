@@ -4,10 +4,10 @@ use proc_macro2::{Ident, Span};
 use syn::{ReturnType, Type};
 
 use crate::duration::{Literal, spell};
-use crate::errors::{Errors, list};
+use crate::errors::{Errors, SEVERAL_AGGREGATES, list};
 use crate::facts::{Clock, Streams};
 use crate::item::{Item, arguments_of, carried_by, referenced, returned, ungrouped};
-use crate::model::{Model, Rest, Source, Stage};
+use crate::model::{Flow, Model, Rest, Source, Stage};
 use crate::spelling::type_text;
 use crate::stages::{Carries, Kind, Lowering, Port, Shape};
 use crate::values::{Emit, Value};
@@ -45,7 +45,13 @@ pub(crate) fn check(streams: &Streams<'_>, errors: &mut Errors) {
         unions_fit(streams, errors);
         corrections_are_counted_once(streams, errors);
         late_events_go_somewhere(streams, errors);
-        outputs_fit_the_return_type(item, model, errors);
+        if model.one_line && errors.is_empty() {
+            streams_of_a_line_are_returned(streams, errors);
+        }
+        outputs_fit_the_return_type(streams, errors);
+        if errors.is_empty() {
+            outputs_stand_in_order(streams, errors);
+        }
     }
 }
 
@@ -63,15 +69,21 @@ fn names_are_unique(item: &Item, model: &Model, errors: &mut Errors) {
     for flow in &model.flows {
         let last = flow.stages.last().and_then(|stage| stage.name.as_ref());
         for name in flow.stages.iter().filter_map(|stage| stage.name.as_ref()) {
-            if known.contains(&name) {
+            if item.params.iter().any(|param| param.ident == *name) {
+                let what = format!("`{name}` is a parameter of the function already");
+                errors.help(name.span(), what, "give the stage another name");
+            } else if known.contains(&name) {
                 errors.help(name.span(), format!("two stages are named `{name}`"), "give each stage a name of its own");
             }
             known.push(name);
         }
         let Some(name) = &flow.name else { continue };
         if item.params.iter().any(|param| param.ident == *name) {
-            let what = format!("`{name}` is a parameter of the function already");
-            errors.help(name.span(), what, "give the stream another name");
+            // Of both names of one flow, once.
+            if last != Some(name) {
+                let what = format!("`{name}` is a parameter of the function already");
+                errors.help(name.span(), what, "give the stream another name");
+            }
         } else if known.contains(&name) && last != Some(name) {
             let what = format!("two streams or stages are named `{name}`");
             errors.help(name.span(), what, "give each a name of its own");
@@ -133,7 +145,8 @@ fn shown(stage: &Stage, model: &Model) -> String {
 fn stages_fit(streams: &Streams<'_>, errors: &mut Errors) {
     for (number, flow) in streams.model.flows.iter().enumerate() {
         let mut before: Option<&Stage> = None;
-        let mistakes = errors.count();
+        // A stage in the wrong place does not end the flow as well.
+        let mut is_misplaced = false;
         for (position, stage) in flow.stages.iter().enumerate() {
             let kind = streams.before((number, position)).kind;
             let behind = match (before, &flow.source) {
@@ -141,7 +154,22 @@ fn stages_fit(streams: &Streams<'_>, errors: &mut Errors) {
                 (None, Source::Flow(_, name)) => name.to_string(),
                 _ => String::new(),
             };
-            stage_fits(kind, &behind, stage, errors);
+            let mistakes = errors.count();
+            let results_of = before.filter(|before| before.row.takes == Kind::Windowed);
+            match results_of {
+                Some(aggregate) if kind == Kind::Stream && stage.row.takes == Kind::Windowed => {
+                    errors.help(
+                        stage.word.span(),
+                        format!(
+                            "`{}` has made a result of the window, so nothing is left for `{}`",
+                            aggregate.word, stage.word
+                        ),
+                        SEVERAL_AGGREGATES,
+                    );
+                }
+                _ => stage_fits(kind, &behind, stage, errors),
+            }
+            is_misplaced = errors.count() > mistakes;
             let passes_on = stage.row.takes == Kind::Stream && stage.row.gives == Kind::Stream;
             if kind == stage.row.takes || kind == Kind::Unknown || !passes_on {
                 before = Some(stage);
@@ -153,8 +181,7 @@ fn stages_fit(streams: &Streams<'_>, errors: &mut Errors) {
         if let Source::Union(sources, word) = &flow.source {
             sources.iter().for_each(|source| is_plain(streams, source, &format!("`{word}` takes"), errors));
         }
-        let goes_on_split = errors.count() > mistakes && streams.end(number).kind == Kind::Parts;
-        if flow.name.is_none() && !goes_on_split {
+        if flow.name.is_none() && !is_misplaced {
             ends_in_a_stream(streams, number, before, errors);
         }
     }
@@ -181,6 +208,11 @@ fn stage_fits(kind: Kind, behind: &str, stage: &Stage, errors: &mut Errors) {
             at,
             format!("{word} cannot follow `split`: a stream that is split is read by its parts"),
             format!("give it a name, `let parts = … -> split {{ … }};`, and read `parts.rest -> {example}`"),
+        ),
+        (Kind::Stream, Kind::Windowed) if plain == "distinct" => errors.help(
+            at,
+            "`distinct` counts the values in a window, and there is none in front of it",
+            "to let each event pass once: `dedup(event_id)`; to count: `-> key_by(user) -> tumbling(10s, delay = 3s) -> distinct(page)`",
         ),
         (Kind::Stream, Kind::Windowed) => errors.help(
             at,
@@ -221,6 +253,11 @@ fn stage_fits(kind: Kind, behind: &str, stage: &Stage, errors: &mut Errors) {
             at,
             format!("{word} has its key in `on`, and `{behind}` is in front of it"),
             format!("take `{behind}` out: `{example}`"),
+        ),
+        (Kind::Keyed, _) if stage.is_own() => errors.help(
+            at,
+            format!("{word} cannot follow `{behind}`: over keys it is a `KeyedOperator`"),
+            "`-> process(my_ops::Alert::new())`",
         ),
         (Kind::Keyed, _) => errors.help(
             at,
@@ -382,7 +419,12 @@ fn everything_is_read(streams: &Streams<'_>, errors: &mut Errors) {
             );
         } else if reads == 0 {
             let what = format!("nothing reads `{name}` itself, only what leaves by its ports");
-            errors.help(name.span(), what, format!("let it go out as well: `({name}, …)`"));
+            let result = match kind {
+                Kind::Keyed => format!("{name} -> tumbling(10s) -> count()"),
+                Kind::Windowed => format!("{name} -> count()"),
+                _ => name.to_string(),
+            };
+            errors.help(name.span(), what, format!("let it go out as well: `({result}, …)`"));
         }
     }
 }
@@ -390,8 +432,10 @@ fn everything_is_read(streams: &Streams<'_>, errors: &mut Errors) {
 fn parts_are_read(streams: &Streams<'_>, flow: usize, name: &Ident, errors: &mut Errors) {
     let Some(stages) = streams.model.flows.get(flow).map(|flow| &flow.stages) else { return };
     let Some((position, split)) = stages.iter().enumerate().next_back() else { return };
+    let is_mistaken =
+        |part: &str| split.branches.iter().any(|(name, condition)| name == part && matches!(condition, Value::Mistake));
     for part in split.port_names() {
-        if streams.reads_of_port((flow, position), &part) == 0 {
+        if streams.reads_of_port((flow, position), &part) == 0 && !is_mistaken(&part) {
             let at = split.branches.iter().find(|(branch, _)| *branch == part).map(|(branch, _)| branch.span());
             let at = match &split.rest {
                 Rest::Port(rest) if *rest == part => rest.span(),
@@ -476,7 +520,9 @@ fn one_watermark(streams: &Streams<'_>, errors: &mut Errors) {
             }
         } else if stage.row.is_window() {
             delay_fits(streams, place, stage, clock, errors);
-            window_has_watermark(stage, clock, errors);
+            let is_keyed_elsewhere = place.1 == 0
+                && matches!(streams.model.flows.get(place.0).map(|flow| &flow.source), Some(Source::Flow(..)));
+            window_has_watermark(stage, clock, is_keyed_elsewhere, errors);
         } else if let Some(Value::Input(other)) = stage.positional.first() {
             sides_have_watermarks(streams, stage, [clock, streams.at(other).clock], errors);
         } else if stage.row.waits_for_watermark() {
@@ -539,8 +585,15 @@ fn delay_fits(
 }
 
 /// A window that no watermark reaches never fires.
-fn window_has_watermark(stage: &Stage, clock: Clock<'_>, errors: &mut Errors) {
+fn window_has_watermark(stage: &Stage, clock: Clock<'_>, is_keyed_elsewhere: bool, errors: &mut Errors) {
     if !clock.is_none() || stage.argument("delay").is_some() {
+        return;
+    }
+    let what =
+        "no watermark reaches this window, so it would never fire: nothing says how far out of order events come";
+    if is_keyed_elsewhere {
+        let help = "put `-> watermark(delay = 3s)` in front of the `key_by`: events come at most 3s behind the newest";
+        errors.help(stage.word.span(), what, help);
         return;
     }
     let size = stage.positional.first().map(|value| value.to_text());
@@ -552,11 +605,7 @@ fn window_has_watermark(stage: &Stage, clock: Clock<'_>, errors: &mut Errors) {
         stage.word,
         arguments.join(", ")
     );
-    errors.help(
-        stage.word.span(),
-        "no watermark reaches this window, so it would never fire: nothing says how far out of order events come",
-        help,
-    );
+    errors.help(stage.word.span(), what, help);
 }
 
 /// A union has two inputs or more, and either all of them have a watermark or none.
@@ -673,12 +722,9 @@ fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
     let Some(returned) = returned(output) else { return };
     let is_late = |ty: &&Type| carried_by(ty).is_some_and(|carried| arguments_of(carried, "Late").is_some());
     let late: Vec<_> = returned.iter().copied().filter(is_late).collect();
-    let is_wired = |carries: Carries| matches!(carries, Carries::Late | Carries::LateOther);
     let ports: Vec<_> = model
         .stages()
-        .flat_map(|(place, stage)| {
-            stage.ports().filter(|port| is_wired(port.carries)).map(move |port| (place, stage, port))
-        })
+        .flat_map(|(place, stage)| stage.ports().filter(|port| port.is_late()).map(move |port| (place, stage, port)))
         .collect();
     // An alias may be a stream of late events under another name: that is for the compiler.
     let is_alias = |ty: &&&Type| matches!(ungrouped(ty), Type::Path(_)) && carried_by(ty).is_none();
@@ -696,11 +742,11 @@ fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
         let missing: String = carried.collect();
         let already: String = late.iter().map(|ty| format!(", {}", type_text(ty))).collect();
         let word = shown(stage, model);
-        let side = match port.name {
-            "late_left" => " on its left side",
-            "late_right" => " on its right side",
-            "late_versions" => " of its table",
-            _ => "",
+        let (events, side) = match port.name {
+            "late_left" => ("events", " on its left side"),
+            "late_right" => ("events", " on its right side"),
+            "late_versions" => ("versions of the table", ""),
+            _ => ("events", ""),
         };
         let discard = match stage.is_own() {
             true => "`process(…, late = discard)`".to_owned(),
@@ -708,7 +754,7 @@ fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
         };
         errors.help_on(
             output,
-            format!("events that come too late for {word}{side} have nowhere to go"),
+            format!("{events} that come too late for {word}{side} have nowhere to go"),
             format!("return `({results}{already}{missing})`, or drop them on purpose: {discard}"),
         );
     } else if let Some(extra) = late.get(ports.len()) {
@@ -724,24 +770,93 @@ fn late_streams_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
     }
 }
 
+/// The return type of a line has its results, and behind them what its stages wire to it.
+fn streams_of_a_line_are_returned(streams: &Streams<'_>, errors: &mut Errors) {
+    let ReturnType::Type(_, output) = &streams.item.sig.output else { return };
+    let Some(returned) = returned(output) else { return };
+    let count = 1 + streams.model.wired().count();
+    if returned.len() < count
+        && let Some((place, _)) = streams.model.wired().find(|(_, port)| port.carries == Carries::IfSaid)
+        && let Some(stage) = streams.stage(place)
+    {
+        let carried = streams.before(place).carries.map_or("…".to_owned(), type_text);
+        errors.help_on(
+            output,
+            format!("events that {} finds nothing for have nowhere to go", shown(stage, streams.model)),
+            format!("return a `Stream<{carried}>` for them as well, or drop them on purpose: `missing = discard`"),
+        );
+    } else if returned.len() != count {
+        let late = if count > 1 { ": its results, and what its stages could not use" } else { "" };
+        errors.help_on(
+            output,
+            format!(
+                "{} in the return type, and {} out of this line{late}",
+                counted(returned.len(), "stream"),
+                goes(count, "stream")
+            ),
+            "several flows go out in braces: `#[pipeline({ (a -> …, b -> …) })]`",
+        );
+    }
+}
+
+/// `1 stream`, `2 streams`
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// `1 stream goes`, `2 streams go`
+fn goes(count: usize, what: &str) -> String {
+    format!("{} {}", counted(count, what), if count == 1 { "goes" } else { "go" })
+}
+
 /// As many streams go out as the return type has.
-fn outputs_fit_the_return_type(item: &Item, model: &Model, errors: &mut Errors) {
+fn outputs_fit_the_return_type(streams: &Streams<'_>, errors: &mut Errors) {
+    let (item, model) = (streams.item, streams.model);
     let ReturnType::Type(_, output) = &item.sig.output else { return };
     let Some(returned) = returned(output).filter(|_| !model.one_line && !model.outputs().is_empty()) else { return };
     if returned.len() != model.outputs().len() {
-        let streams = |count: usize| if count == 1 { "1 stream".to_owned() } else { format!("{count} streams") };
         errors.help_on(
             output,
             format!(
                 "{} in the return type, and {} out",
-                streams(returned.len()),
-                match model.outputs().len() {
-                    1 => "1 flow goes".to_owned(),
-                    count => format!("{count} flows go"),
-                }
+                counted(returned.len(), "stream"),
+                goes(model.outputs().len(), "flow")
             ),
             "the return type has one stream for each flow that goes out, in their order",
         );
+    }
+}
+
+/// Results go out where the return type has `Stream<Pane<…>>`, late events where it has `Stream<Late<…>>`.
+fn outputs_stand_in_order(streams: &Streams<'_>, errors: &mut Errors) {
+    let ReturnType::Type(_, output) = &streams.item.sig.output else { return };
+    let mut gives: Vec<_> = streams.model.outputs().iter().map(|flow| wrapper_of(streams.model, flow)).collect();
+    gives.extend(streams.model.wired().map(|(_, port)| Some("Late").filter(|_| port.is_late())));
+    let says = |ty: &Type| {
+        let carried = carried_by(ty)?;
+        ["Pane", "Late"].into_iter().find(|name| arguments_of(carried, name).is_some())
+    };
+    for (ty, gives) in returned(output).unwrap_or_default().into_iter().zip(gives) {
+        let (what, help) = match (gives, says(ty)) {
+            (Some("Late"), Some("Pane")) => ("late events go out here, and this is a stream of results", "Late"),
+            (Some("Pane"), Some("Late")) => ("results go out here, and this is a stream of late events", "Pane"),
+            _ => continue,
+        };
+        let help = format!("`Stream<{help}<…>>`: the types stand in the order of what goes out");
+        return errors.help_on(ty, what, help);
+    }
+}
+
+/// `Pane` for results, `Late` for late events.
+fn wrapper_of(model: &Model, flow: &Flow) -> Option<&'static str> {
+    match (flow.stages.last(), &flow.source) {
+        (Some(last), _) => Some("Pane").filter(|_| last.row.takes == Kind::Windowed),
+        (None, Source::Port(port, _)) => {
+            let stage = model.flows.get(port.flow)?.stages.get(port.stage)?;
+            Some("Late").filter(|_| stage.port(&port.port).is_some_and(|port| port.is_late()))
+        }
+        (None, Source::Flow(number, _)) => wrapper_of(model, model.flows.get(*number)?),
+        _ => None,
     }
 }
 
@@ -808,6 +923,92 @@ mod tests {
                     "two stages are named `a`",
                 ),
             ],
+        );
+    }
+
+    #[test]
+    fn a_stage_in_the_wrong_place_is_one_mistake() {
+        let front = "source -> key_by(user) -> tumbling(10s, delay = 3s) ->";
+        for (stages, expected) in [
+            ("filter(active)", "`filter` cannot follow `tumbling`: a window waits for an aggregate"),
+            ("my::Op::new()", "an operator cannot follow `tumbling`: a window waits for an aggregate"),
+            ("sum(value) -> count()", "`sum` has made a result of the window, so nothing is left for `count`"),
+            ("aggregate(sum)", "an aggregate is written with its arguments"),
+            ("sum(value) as source", "`source` is a parameter of the function already"),
+        ] {
+            check(TOTALS, &[(format!("{front} {stages}").as_str(), expected)]);
+        }
+        let item = "fn f(source: Stream<Click>) -> Stream<Click>;";
+        check(
+            item,
+            &[
+                (
+                    "source -> distinct(id)",
+                    "`distinct` counts the values in a window, and there is none in front of it",
+                ),
+                ("source -> key_by(id) -> operator(op)", "the operator cannot follow `key_by`: over keys it is a"),
+                (
+                    "{ let k = source -> key_by(id); k -> tumbling(1m, late = discard) -> count() }",
+                    "no watermark reaches this window, so it would never fire: nothing says how far out of order events \
+                     come\nhelp: put `-> watermark(delay = 3s)` in front of the `key_by`",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn splits_are_whole() {
+        let item = "fn f(source: Stream<Click>) -> (Stream<Click>, Stream<Click>);";
+        for (branches, expected) in [
+            ("a: f", "events that no branch takes have nowhere to go"),
+            ("a: f, rest = discard", "nothing leaves by `p.rest`: `split` discards what no branch takes"),
+            ("a: f, rest: g", "`rest` is what no branch takes, and has no condition\nhelp: `rest`"),
+            ("a: f, rest: discard", "`rest` is what no branch takes, and has no condition\nhelp: `rest = discard`"),
+            ("a: f, _", "what no branch takes is `rest`"),
+            ("a, rest", "a condition is missing behind `a`"),
+        ] {
+            let line = format!("{{ let p = source -> split {{ {branches} }}; (p.a, p.rest) }}");
+            check(item, &[(line.as_str(), expected)]);
+        }
+    }
+
+    #[test]
+    fn parts_may_have_the_names_of_ports() {
+        let item = "fn f(source: Stream<Click>) -> (Stream<Pane<String, i64>>, Stream<Click>);";
+        let line = |ttl: &str, part: &str| {
+            format!(
+                "{{ let p = source -> dedup(id, ttl = {ttl}) -> split {{ {part}: f, rest }}; \
+                 (p.{part} -> key_by(user) -> tumbling(10s, delay = 1s, late = discard) -> sum(value), p.rest) }}"
+            )
+        };
+        for part in ["late", "rejected", "duplicates", "missing"] {
+            assert_eq!(reported(&line("10s", part), item), [] as [&str; 0], "{part}");
+            check(item, &[(line("1s", part).as_str(), "ids are forgotten after `1s`")]);
+        }
+    }
+
+    #[test]
+    fn what_goes_out_is_in_the_return_type() {
+        let results = "source -> key_by(user) -> tumbling(10s, delay = 3s) -> sum(value)";
+        let swapped = "fn f(source: Stream<Click>) -> (Stream<Late<Click>>, Stream<Pane<String, i64>>);";
+        check(swapped, &[(results, "results go out here, and this is a stream of late events")]);
+        let named = format!("{{ let w = {results}; (w.late, w) }}");
+        assert_eq!(reported(&named, swapped), [] as [&str; 0]);
+        check(TOTALS, &[(named.as_str(), "late events go out here, and this is a stream of results")]);
+        check(
+            "fn f(source: Stream<Click>) -> (Stream<Click>, Stream<Click>);",
+            &[("source -> filter(a)", "2 streams in the return type, and 1 stream goes out of this line")],
+        );
+        let line = "source -> enrich(users, on = user, missing = port, delay = 3s, late = discard)";
+        let item =
+            |more: &str| format!("fn f(source: Stream<Click>, users: Stream<User>) -> (Stream<(Click, User)>{more});");
+        assert_eq!(reported(line, &item(", Stream<Click>")), [] as [&str; 0]);
+        check(
+            "fn f(source: Stream<Click>, users: Stream<User>) -> Stream<(Click, User)>;",
+            &[(
+                line,
+                "events that `enrich` finds nothing for have nowhere to go\nhelp: return a `Stream<Click>` for them",
+            )],
         );
     }
 

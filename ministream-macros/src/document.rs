@@ -7,7 +7,7 @@ use syn::ReturnType;
 use crate::duration::{Duration, spell};
 use crate::facts::{Clock, Streams};
 use crate::item::returned;
-use crate::model::{Flow, PortOf, Source, Stage};
+use crate::model::{Flow, PortOf, Rest, Source, Stage};
 use crate::spelling::{spelled, type_text};
 use crate::stages::Lowering;
 use crate::values::{Bound, Value};
@@ -79,7 +79,13 @@ fn outputs(streams: &Streams<'_>) -> Vec<String> {
 fn of_port(port: &PortOf, streams: &Streams<'_>) -> String {
     let Some(stage) = streams.stage((port.flow, port.stage)) else { return String::new() };
     let word = shown(stage);
-    match port.port.as_str() {
+    let Some(side) = stage.port(&port.port) else {
+        return match &stage.rest {
+            Rest::Port(rest) if *rest == port.port => format!("what no branch of `{word}` takes"),
+            _ => format!("the part `{}` of `{word}`", port.port),
+        };
+    };
+    match side.name {
         "late" => format!("events that come too late for `{word}`"),
         "late_left" => format!("events of the left side that come too late for `{word}`"),
         "late_right" => format!("events of the right side that come too late for `{word}`"),
@@ -87,8 +93,7 @@ fn of_port(port: &PortOf, streams: &Streams<'_>) -> String {
         "missing" => format!("events whose key the table of `{word}` does not have"),
         "duplicates" => format!("the copies that `{word}` holds back"),
         "rejected" => format!("the events that `{word}` rejects"),
-        "rest" => format!("what no branch of `{word}` takes"),
-        part => format!("the part `{part}` of `{word}`"),
+        name => format!("what leaves `{word}` by `{name}`"),
     }
 }
 

@@ -66,6 +66,9 @@ impl Drop for Errors {
     }
 }
 
+/// What to do instead of several aggregates behind a window.
+pub(crate) const SEVERAL_AGGREGATES: &str = "several values of one window are `aggregate(sum(value), count())`";
+
 /// The candidate that was probably meant: the nearest, if it is near enough.
 pub(crate) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near_enough = word.chars().count().div_ceil(3).min(3);

@@ -4,7 +4,7 @@ use syn::Type;
 
 use crate::item::{Item, arguments_of, carried_by, returned, ungrouped};
 use crate::model::{Model, PortOf, Source, Stage};
-use crate::stages::{Kind, Lowering};
+use crate::stages::{Carries, Kind, Lowering};
 use crate::values::Value;
 
 /// What is known of a stream at one place.
@@ -88,20 +88,15 @@ impl<'a> Streams<'a> {
         let place = (port.flow, port.stage);
         let Some(stage) = self.stage(place) else { return unknown() };
         let front = self.before(place);
-        let facts = match port.port.as_str() {
-            "late_right" | "late_versions" => match stage.positional.first() {
-                Some(Value::Input(source)) => self.at(source),
-                _ => unknown(),
-            },
+        let Some(port) = stage.port(&port.port) else { return Facts { kind: Kind::Stream, ..front } };
+        let facts = match (port.carries, stage.positional.first()) {
+            (Carries::LateOther, Some(Value::Input(source))) => self.at(source),
             _ => front,
         };
-        let clock = match port.port.as_str() {
-            "rejected" => Clock::Made(stage),
-            _ if stage.argument("delay").is_some() => Clock::Made(stage),
-            _ => facts.clock,
-        };
+        let makes_clock = port.name == "rejected" || stage.argument("delay").is_some();
+        let clock = if makes_clock { Clock::Made(stage) } else { facts.clock };
         // What is late is wrapped.
-        let carries = facts.carries.filter(|_| !port.port.starts_with("late"));
+        let carries = facts.carries.filter(|_| !port.is_late());
         Facts { kind: Kind::Stream, clock, carries, ..facts }
     }
 
@@ -149,7 +144,11 @@ impl<'a> Streams<'a> {
         let ty = returned(output)?.into_iter().nth(position)?;
         let value = arguments_of(carried_by(ty)?, "Pane")?.nth(1)?;
         match ungrouped(value) {
-            Type::Path(path) if path.qself.is_none() => Some(&path.path),
+            // `i64` is none, and structs are written large.
+            Type::Path(path) if path.qself.is_none() => Some(&path.path).filter(|path| {
+                let last = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+                last.starts_with(char::is_uppercase) && last != "String" && last != "Vec" && last != "Option"
+            }),
             _ => None,
         }
     }
@@ -162,7 +161,7 @@ impl<'a> Streams<'a> {
         for (position, stage) in stages.iter().enumerate().skip(stage) {
             for port in stage.port_names() {
                 // Copies and rejected events do not go on; and late events that go out are no results.
-                if port == "duplicates" || port == "rejected" {
+                if stage.port(&port).is_some_and(|port| port.carries == Carries::Optional) {
                     continue;
                 }
                 let is_it = |source: &Source| {

@@ -77,10 +77,11 @@ mod values;
 /// | `join(b, on = key, within = -5s..=10s)` `left_join(…)` | `right_on = …`, `delay = …`, `late = discard` | pairs | `late_left`, `late_right` |
 /// | `enrich(table, on = key, missing = …)` | `missing = keep`, `discard` or `port`; `right_on`, `delay`, `late` | pairs | `late`, `late_versions`, `missing` |
 /// | `process(op)` | a `KeyedOperator`; `delay`, `late` | what it puts out | `late` |
+/// | `operator(op)` | an `Operator` | what it puts out | |
 ///
-/// In one line the function returns the results, and behind them the late events of each stage in order:
-/// `(Stream<Pane<K, V>>, Stream<Late<E>>)`, or the results alone with `late = discard` or without a window. In braces it
-/// returns what is named.
+/// In one line the function returns the results, and behind them the late events of each stage in order (and behind those of
+/// an `enrich` what `missing = port` puts aside): `(Stream<Pane<K, V>>, Stream<Late<E>>)`, or the results alone with
+/// `late = discard` or without a window. In braces it returns what is named.
 #[proc_macro_attribute]
 pub fn pipeline(attr: TokenStream, item: TokenStream) -> TokenStream {
     pipeline::expand(attr.into(), item.into()).into()

@@ -9,9 +9,9 @@ use syn::{Expr, Path};
 use crate::duration::Duration;
 use crate::errors::{Errors, list, meant};
 use crate::item::Item;
-use crate::parse::{self, Arg, Branch, Input, Pipeline, What};
+use crate::parse::{self, Arg, Branch, Input, PUT_TOGETHER, Pipeline, What};
 use crate::spelling::spelled;
-use crate::stages::{Carries, Kind, Lowering, Named, OWN, OWN_KEYED, Port, Row, Shape, TABLE, UNKNOWN};
+use crate::stages::{Carries, Kind, Lowering, Named, OWN, OWN_KEYED, Port, Positional, Row, Shape, TABLE, UNKNOWN};
 use crate::values::{Value, fields, lone_ident, shaped};
 
 /// A resolved pipeline. With mistakes in it, which are among the errors, as much as was understood.
@@ -74,6 +74,8 @@ pub(crate) enum Rest {
     Unsaid,
     Port(Ident),
     Discarded,
+    /// Not understood, which is an error already.
+    Mistake,
 }
 
 /// Several aggregates of the same windows.
@@ -151,8 +153,11 @@ impl Scope<'_> {
             if params.get(number).is_some_and(|param| param.carries.is_some()) {
                 return Source::Param(number, name.clone());
             }
-            let what = format!("`{name}` is a setting, not a stream");
-            errors.help(name.span(), what, "a pipeline starts with a parameter of type `Stream<…>`");
+            // That a `let` takes the name of a setting is said there.
+            if !self.names.contains(name) {
+                let what = format!("`{name}` is a setting, not a stream");
+                errors.help(name.span(), what, "a pipeline starts with a parameter of type `Stream<…>`");
+            }
             return Source::Unknown;
         }
         if let Some(number) = self.known.iter().position(|flow| flow.name.as_ref() == Some(name)) {
@@ -208,15 +213,24 @@ impl Scope<'_> {
         } else if let Some(found) = self.stage_named(name) {
             stages.push(found);
         } else {
-            self.unknown(name, errors);
+            self.unknown_with_ports(name, errors);
             return Source::Unknown;
         }
         if let Some(((flow, stage), _)) = stages.iter().find(|(_, stage)| stage.port_names().iter().any(|p| port == p))
         {
             return of(*flow, *stage);
         }
-        let is_empty = |stage: &Stage| stage.row.lowering == Lowering::Split && stage.branches.is_empty();
-        if stages.iter().any(|(_, stage)| !stage.is_known() || is_empty(stage)) {
+        // That a `split` is not whole is said there.
+        let is_unfinished = |stage: &Stage| {
+            stage.row.lowering == Lowering::Split
+                && (stage.branches.is_empty() || port == "rest" && matches!(stage.rest, Rest::Unsaid | Rest::Mistake))
+        };
+        if stages.iter().any(|(_, stage)| !stage.is_known() || is_unfinished(stage)) {
+            return Source::Unknown;
+        }
+        if port == "rest" && stages.iter().any(|(_, stage)| stage.rest == Rest::Discarded) {
+            let what = format!("nothing leaves by `{name}.rest`: `split` discards what no branch takes");
+            errors.help(port.span(), what, "write `rest` in place of `rest = discard`");
             return Source::Unknown;
         }
         let discards = stages.iter().find(|(_, stage)| stage.discards_late() && stage.offers(&port.to_string()));
@@ -237,6 +251,17 @@ impl Scope<'_> {
     }
 
     fn unknown(&self, name: &Ident, errors: &mut Errors) {
+        self.unknown_among(name, &[], errors);
+    }
+
+    /// Of the name in front of a port: stages have ports, too.
+    fn unknown_with_ports(&self, name: &Ident, errors: &mut Errors) {
+        let stages = self.known.iter().flat_map(|flow| &flow.stages);
+        let stages: Vec<_> = stages.filter_map(|stage| stage.name.as_ref()).map(ToString::to_string).collect();
+        self.unknown_among(name, &stages, errors);
+    }
+
+    fn unknown_among(&self, name: &Ident, stages: &[String], errors: &mut Errors) {
         let item = self.item;
         // That it has no stream at all is said where the function is looked at.
         if item.streams().next().is_none() {
@@ -254,6 +279,11 @@ impl Scope<'_> {
         }
         let mut names: Vec<String> = item.streams().map(|param| param.ident.to_string()).collect();
         names.extend(self.known.iter().filter_map(|flow| flow.name.as_ref()).map(ToString::to_string));
+        // Parameters have no ports.
+        if !stages.is_empty() {
+            names.rotate_left(item.streams().count());
+            names.splice(0..0, stages.iter().cloned());
+        }
         let help = match (meant(&word, names.iter().map(String::as_str)), names.first()) {
             (Some(name), _) => format!("did you mean `{name}`?"),
             (None, Some(name)) if self.one_line => format!("`{name} -> …`"),
@@ -321,8 +351,9 @@ fn resolve_word(scope: &Scope<'_>, row: &'static Row, word: Ident, args: Vec<Arg
     if let (Some(_), Some(named)) = (setting_among_fields(row, &without_name), row.named.first()) {
         meant.push(Meant::Named(named.name));
     }
+    let given = without_name.len();
     let positional = resolve_positional(scope, row, &word, without_name, &meant, errors);
-    let mut named = resolve_named(scope.item, row, &word, with_name, &meant, errors);
+    let mut named = resolve_named(scope.item, row, &word, with_name, &meant, given, errors);
     for argument in row.named.iter().filter(|argument| argument.required && !names.iter().any(|n| n == argument.name)) {
         // What stands there under another name, or without one, is not missing as well.
         if !meant.contains(&Meant::Named(argument.name)) {
@@ -380,14 +411,20 @@ fn resolve_split(scope: &Scope<'_>, word: Ident, branches: Vec<Branch>, errors: 
         seen.push(name.clone());
         match value {
             None if name == "rest" => stage.rest = if discarded { Rest::Discarded } else { Rest::Port(name) },
+            None if name == "_" || name == "otherwise" || name == "else" => {
+                errors.help(name.span(), "what no branch takes is `rest`", "`rest`, or `rest = discard`");
+                stage.rest = Rest::Mistake;
+            }
             None => {
                 let help = format!("`{name}: |event| …`; what no branch takes is `rest`");
                 errors.help(name.span(), format!("a condition is missing behind `{name}`"), help);
                 stage.branches.push((name, Value::Mistake));
             }
             Some(value) if name == "rest" => {
-                errors.help_on(value, "`rest` is what no branch takes, and has no condition", "`rest`");
-                stage.rest = Rest::Port(name);
+                let is_discarded = lone_ident(&value).is_some_and(|word| word == "discard");
+                let help = if is_discarded { "`rest = discard`" } else { "`rest`" };
+                errors.help_on(value, "`rest` is what no branch takes, and has no condition", help);
+                stage.rest = Rest::Mistake;
             }
             Some(value) => {
                 if stage.rest != Rest::Unsaid {
@@ -423,6 +460,14 @@ fn resolve_aggregates(scope: &Scope<'_>, row: &'static Row, word: Ident, args: V
         });
         let aggregates = Aggregates { entries: entries.collect(), makes: Some(literal.path.clone()) };
         return Stage { aggregates: Some(aggregates), ..Stage::of(row, word) };
+    }
+    if let Some(value) = single
+        && let Some(meant) = lone_ident(value).and_then(|word| Row::find(&word.to_string()))
+        && meant.is_aggregate()
+    {
+        let what = "an aggregate is written with its arguments";
+        errors.help_on(value, what, format!("`{}`, without `aggregate` around it", meant.example));
+        return Stage { positional: vec![Value::Mistake], ..Stage::of(row, word) };
     }
     if args.is_empty() || single.is_some_and(|value| aggregate_row(value).is_none()) {
         return resolve_word(scope, row, word, args, errors);
@@ -511,7 +556,8 @@ impl Meant {
     fn by_all(row: &'static Row, names: &[Ident], positionals: usize) -> Vec<Meant> {
         let is_known = |name: &Ident| row.named.iter().any(|named| name == named.name);
         let unknown = names.iter().filter(|name| !is_known(name));
-        let mut meant: Vec<_> = unknown.map(|name| Meant::by(row, name, positionals == 0)).collect();
+        let needed = row.positional.iter().filter(|positional| !positional.optional).count();
+        let mut meant: Vec<_> = unknown.map(|name| Meant::by(row, name, positionals < needed)).collect();
         // Of those that may be meant by one without a name: what the stage needs.
         let takes_fields = row.positional.first().is_some_and(|first| first.shape == Shape::Identity);
         let is_surplus = positionals > row.positional.len() && !row.positional.is_empty() && !takes_fields;
@@ -540,9 +586,7 @@ impl Meant {
         let foreign = || names().find(|name| foreign == Some(*name));
         match meant(&name, names()).or_else(foreign) {
             Some(named) => Meant::Named(named),
-            None if lacks_positional && row.positional.first().is_some_and(|positional| !positional.optional) => {
-                Meant::Positional
-            }
+            None if lacks_positional => Meant::Positional,
             None => Meant::Nothing,
         }
     }
@@ -554,8 +598,10 @@ fn resolve_named(
     word: &Ident,
     args: Vec<Arg>,
     meant: &[Meant],
+    given: usize,
     errors: &mut Errors,
 ) -> Vec<(Ident, Value)> {
+    let mut without_name = row.positional.iter().skip(given);
     let mut named = Vec::new();
     let mut seen: Vec<Ident> = Vec::new();
     for Arg { name, value } in args {
@@ -572,7 +618,9 @@ fn resolve_named(
             }
             None => {
                 let lacks_positional = meant.contains(&Meant::Positional);
-                unknown_argument(row, word, &name, &value, Meant::by(row, &name, lacks_positional), errors);
+                let meant = Meant::by(row, &name, lacks_positional);
+                let positional = if meant == Meant::Positional { without_name.next() } else { None };
+                unknown_argument(row, word, &name, &value, (meant, positional), errors);
             }
         }
     }
@@ -613,14 +661,16 @@ fn resolve_positional(
         }
         return vec![fields(item, &values.iter().collect::<Vec<_>>(), errors)];
     }
+    let given = values.len();
     let mut values = values.into_iter();
     let mut resolved = Vec::new();
-    for (number, positional) in row.positional.iter().enumerate() {
+    for positional in row.positional {
         let Some(value) = values.next() else {
             if positional.optional {
                 continue;
             }
-            if !(number == 0 && meant.contains(&Meant::Positional)) {
+            let under_a_name = meant.iter().filter(|meant| **meant == Meant::Positional).count();
+            if resolved.len() >= given + under_a_name {
                 let article = if positional.what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
                 let what = format!("`{word}` needs {article} {}", positional.what);
                 errors.help(word.span(), what, format!("`{}`", row.example));
@@ -663,14 +713,21 @@ fn resolve_positional(
 /// Reports an unknown stage, and gives the one that was probably meant.
 fn unknown_stage(word: &Ident, errors: &mut Errors) -> Option<&'static Row> {
     let words = || TABLE.iter().map(|row| row.word);
-    let meant = meant(&word.to_string(), words()).or_else(|| foreign(&word.to_string()));
-    let is_type = word.to_string().starts_with(char::is_uppercase);
+    let text = word.to_string();
+    // A type without its path is an operator of the user's own.
+    let is_type = text.starts_with(char::is_uppercase);
+    let meant = if is_type { None } else { meant(&text, words()).or_else(|| foreign(&text)) };
     let help = match meant {
         Some(stage) => format!("did you mean `{stage}`?"),
-        None if ["union", "merge", "connect", "concat", "zip"].iter().any(|put_together| word == put_together) => {
+        None if word == "union" || PUT_TOGETHER.iter().any(|put_together| word == put_together) => {
             "streams are put together in front: `union(a, b) -> …`".to_owned()
         }
-        None if is_type => format!("for an operator of your own write its path: `self::{word}`"),
+        None if is_type => match words().find(|known| text.eq_ignore_ascii_case(known)) {
+            Some(known) => {
+                format!("`{known}` is the stage; an operator of your own is written with its path: `self::{word}`")
+            }
+            None => format!("an operator of your own is written with its path: `self::{word}`"),
+        },
         None => format!("stages are {}", list(words())),
     };
     errors.help(word.span(), format!("unknown stage `{word}`"), help);
@@ -701,11 +758,23 @@ fn foreign(word: &str) -> Option<&'static str> {
     })
 }
 
-fn unknown_argument(row: &Row, word: &Ident, name: &Ident, value: &Expr, meant: Meant, errors: &mut Errors) {
-    let help = match (meant, row.positional.first()) {
+fn unknown_argument(
+    row: &Row,
+    word: &Ident,
+    name: &Ident,
+    value: &Expr,
+    meant: (Meant, Option<&Positional>),
+    errors: &mut Errors,
+) {
+    let help = match meant {
         (Meant::Named(meant), _) => format!("did you mean `{meant}`?"),
-        (Meant::Positional, Some(positional)) => {
+        (Meant::Positional, Some(positional))
+            if row.positional.first().is_some_and(|first| first.what == positional.what) =>
+        {
             format!("the {} stands in front, without a name: `{word}({}, …)`", positional.what, spelled(value))
+        }
+        (Meant::Positional, Some(positional)) => {
+            format!("the {} has no name: `{word}(…, {})`", positional.what, spelled(value))
         }
         _ if row.word == "join" && ["kind", "how", "outer", "left", "type"].iter().any(|kind| name == kind) => {
             "`left_join(…)` gives the rows of the left side that find no partner, too".to_owned()
@@ -787,6 +856,11 @@ impl Stage {
             "rejected" => !self.row.is_window() || self.argument("delay").is_some(),
             _ => true,
         })
+    }
+
+    /// The port with this name; None for a part of a `split`, which may have any name.
+    pub(crate) fn port(&self, name: &str) -> Option<&'static Port> {
+        self.ports().find(|port| port.name == name)
     }
 
     /// The names of its ports, those of a `split` among them.
@@ -921,12 +995,45 @@ mod tests {
             ("watermark(dely = 3s)", "`watermark` has no argument `dely`"),
             ("dedup(id, tll = 1h)", "`dedup` has no argument `tll`"),
             ("map(|e| e.a, |e| e.b)", "`map` takes one argument without a name"),
+            (
+                "Enrich",
+                "unknown stage `Enrich`\nhelp: `enrich` is the stage; an operator of your own is written with its path",
+            ),
+            ("Alert", "unknown stage `Alert`\nhelp: an operator of your own is written with its path: `self::Alert`"),
         ];
         for (stage, expected) in cases {
             let item = "fn f(source: Stream<Click>, size: u8) -> Stream<Click>;";
             let messages = reported(&format!("source -> {stage}"), item);
             assert_eq!(messages.len(), 1, "{stage}: {messages:?}");
             assert!(messages[0].starts_with(expected), "{stage}: {}", messages[0]);
+        }
+    }
+
+    #[test]
+    fn one_mistake_of_an_aggregate_is_one_message() {
+        let cases = [
+            (
+                "quantile(v, q = 0.5)",
+                "`quantile` has no argument `q`\nhelp: the share from 0 to 1 has no name: `quantile(…, 0.5)`",
+            ),
+            ("quantile(v, 99)", "a quantile lies between 0 and 1\nhelp: `0.99`"),
+            ("quantile(v, 1.5)", "a quantile lies between 0 and 1\nhelp: such as `0.99`; the median is `0.5`"),
+            ("top(0, by = v)", "this is no number of events"),
+            (
+                "top(n = 3, by = v)",
+                "`top` has no argument `n`\nhelp: the number stands in front, without a name: `top(3, …)`",
+            ),
+            ("top(3, v)", "`top` takes one argument without a name\nhelp: name it: `by = v`"),
+            (
+                "fold(0, |a, e| a + e.v, |a, b| a + b)",
+                "`fold` takes 2 arguments without a name\nhelp: name it: `merge = |a, b| a + b`",
+            ),
+        ];
+        for (aggregate, expected) in cases {
+            let line = format!("source -> key_by(user) -> tumbling(10s, delay = 3s) -> {aggregate}");
+            let messages = reported(&line, TOTALS);
+            assert_eq!(messages.len(), 1, "{aggregate}: {messages:?}");
+            assert!(messages[0].starts_with(expected), "{aggregate}: {}", messages[0]);
         }
     }
 

@@ -16,7 +16,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Member, Token, braced, parenthesized, token};
 
-use crate::errors::Errors;
+use crate::errors::{Errors, SEVERAL_AGGREGATES};
 use crate::spelling::{source_text, spelled};
 
 /// A pipeline as written: flows that have a name, and those that go out.
@@ -101,9 +101,73 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Pipeline
         }
         return parse_braces(&group, errors);
     }
-    let flow = parse_flow(tokens, Span::call_site(), errors)?;
+    let tokens = without_more_stages(tokens, errors);
+    if let Some(at) = wants_braces(&tokens) {
+        let what = "a pipeline of several flows stands in braces";
+        let example = match is_let(&tokens) {
+            true => "`#[pipeline({ let big = …; big -> … })]`",
+            false => "`#[pipeline({ (a -> …, b -> …) })]`",
+        };
+        errors.help(at, what, example);
+        let group = |delimiter: Delimiter, tokens: TokenStream| {
+            let mut group = Group::new(delimiter, tokens);
+            group.set_span(at);
+            group
+        };
+        let is_whole = is_let(&tokens) || lone_parentheses(&tokens).is_some();
+        let tokens = if is_whole { tokens } else { TokenTree::from(group(Delimiter::Parenthesis, tokens)).into() };
+        return parse_braces(&group(Delimiter::Brace, tokens), errors);
+    }
+    let flow = parse_flow(without_semicolon(tokens, errors), Span::call_site(), errors)?;
     let end = flow.end;
     Some(Pipeline { lets: Vec::new(), outputs: vec![flow], one_line: true, end })
+}
+
+/// A line without what stands behind a comma that should be an arrow: `a -> sum(b), count()`.
+fn without_more_stages(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
+    let (mut flows, commas) = split_at_char(tokens.clone(), ',');
+    let is_call = |flow: &TokenStream| {
+        let mut tokens = flow.clone().into_iter();
+        let (word, arguments, behind) = (tokens.next(), tokens.next(), tokens.next());
+        let is_word = matches!(word, Some(TokenTree::Ident(word)) if word != "union");
+        is_word && matches!(arguments, Some(TokenTree::Group(_))) && behind.is_none()
+    };
+    match commas.first() {
+        Some(comma) if flows.iter().skip(1).all(is_call) => {
+            errors.help(*comma, "stages are joined by `->`, and there is `,`", SEVERAL_AGGREGATES);
+            flows.swap_remove(0)
+        }
+        _ => tokens,
+    }
+}
+
+/// Where a line shows that it is more than one flow: `let a = …; a`, `(a -> b, c)`, or `a -> b, c`.
+fn wants_braces(tokens: &TokenStream) -> Option<Span> {
+    if is_let(tokens) {
+        return tokens.clone().into_iter().next().map(|token| token.span());
+    }
+    if let Some(group) = lone_parentheses(tokens) {
+        return Some(group.span_open()).filter(|_| split_at_char(group.stream(), ',').0.len() > 1);
+    }
+    split_at_char(tokens.clone(), ',').1.first().copied()
+}
+
+/// The parentheses around everything.
+fn lone_parentheses(tokens: &TokenStream) -> Option<Group> {
+    let mut trees = tokens.clone().into_iter();
+    match (trees.next(), trees.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => Some(group),
+        _ => None,
+    }
+}
+
+/// A line is no statement.
+fn without_semicolon(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
+    let mut trees: Vec<TokenTree> = tokens.into_iter().collect();
+    if let Some(semicolon) = trees.pop_if(|last| is_char(last, ';')) {
+        errors.help(semicolon.span(), "nothing stands behind a pipeline, and there is `;`", "take it out");
+    }
+    trees.into_iter().collect()
 }
 
 /// `{ let a = …; (a -> …, …) }`
@@ -124,20 +188,29 @@ fn parse_braces(group: &Group, errors: &mut Errors) -> Option<Pipeline> {
         }
         parts.push((rest, semicolons.next()));
     }
-    let (last, _) = parts.pop()?;
+    let (mut last, _) = parts.pop()?;
+    if last.is_empty()
+        && let Some((outputs, Some(semicolon))) = parts.pop_if(|(statement, _)| is_output(statement))
+    {
+        errors.help(semicolon, "the last flow goes out, and a `;` stands behind it", "take the `;` out");
+        last = outputs;
+    }
     let mut lets = Vec::new();
     for (statement, semicolon) in parts {
         if statement.is_empty() {
             let at = semicolon.unwrap_or(end);
             errors.help(at, "nothing stands in front of this `;`", "take it out");
         } else if is_let(&statement) {
-            lets.push(parse_let(statement, errors));
-        } else if let Some(name) = name_of_assignment(&statement) {
-            errors.help(name.span(), "`let` is missing in front of the name", format!("`let {name} = …;`"));
-            lets.push(parse_let(
-                TokenStream::from_iter([TokenTree::from(Ident::new("let", name.span()))].into_iter().chain(statement)),
-                errors,
-            ));
+            lets.extend(parse_let(statement, errors));
+        } else if let Some((front, name, behind)) = name_of_assignment(&statement) {
+            let help = format!("`let {name} = …;`");
+            match front {
+                Some(word) => errors.help(word.span(), "a flow gets its name by `let`", help),
+                None => errors.help(name.span(), "`let` is missing in front of the name", help),
+            }
+            let keyword = Ident::new("let", name.span());
+            let statement = [TokenTree::from(keyword), TokenTree::from(name)].into_iter().chain(behind);
+            lets.extend(parse_let(statement.collect(), errors));
         } else {
             let what = "a flow without a name goes out, and only the last can";
             let help = "give it a name: `let name = …;`; or put all that goes out in parentheses at the end";
@@ -157,7 +230,7 @@ fn parse_braces(group: &Group, errors: &mut Errors) -> Option<Pipeline> {
     if is_let(&last) {
         let what = "the last of the braces is what goes out, and this is a `let`";
         errors.help_on(&last, what, "end it with `;`, and name what goes out behind it");
-        lets.push(parse_let(last, errors));
+        lets.extend(parse_let(last, errors));
         return Some(Pipeline { lets, outputs: Vec::new(), one_line: false, end });
     }
     let outputs = parse_outputs(last, errors);
@@ -203,24 +276,51 @@ fn missing_semicolon(statement: &TokenStream, errors: &mut Errors) -> Option<(To
     Some((tokens.iter().take(position).cloned().collect(), tokens.iter().skip(position).cloned().collect()))
 }
 
-/// The `a` of `a = b -> …`.
-fn name_of_assignment(statement: &TokenStream) -> Option<Ident> {
-    let mut tokens = statement.clone().into_iter();
-    match (tokens.next(), tokens.next()) {
-        (Some(TokenTree::Ident(name)), Some(equals)) if is_char(&equals, '=') => Some(name),
-        _ => None,
-    }
+/// The `a` of `a = b -> …`, `a := b -> …` and `const a = b -> …`: the word in front, the name, and what stands behind it.
+fn name_of_assignment(statement: &TokenStream) -> Option<(Option<Ident>, Ident, TokenStream)> {
+    let tokens: Vec<TokenTree> = statement.clone().into_iter().take(4).collect();
+    let (front, name, behind) = match tokens.as_slice() {
+        [TokenTree::Ident(word), TokenTree::Ident(name), equals, ..] if is_char(equals, '=') => (Some(word), name, 2),
+        [TokenTree::Ident(name), equals, ..] if is_char(equals, '=') => (None, name, 1),
+        [TokenTree::Ident(name), colon, equals, ..] if is_char(colon, ':') && is_char(equals, '=') => (None, name, 2),
+        _ => return None,
+    };
+    Some((front.cloned(), name.clone(), trees_behind(statement.clone(), behind)))
+}
+
+/// Whether a statement is neither a `let`, nor meant to be one.
+fn is_output(statement: &TokenStream) -> bool {
+    !statement.is_empty() && !is_let(statement) && name_of_assignment(statement).is_none()
 }
 
 fn is_let(statement: &TokenStream) -> bool {
     matches!(statement.clone().into_iter().next(), Some(TokenTree::Ident(ident)) if ident == "let")
 }
 
-fn parse_let(statement: TokenStream, errors: &mut Errors) -> Let {
-    let name = statement.clone().into_iter().nth(1).and_then(|token| match token {
-        TokenTree::Ident(name) => Some(name),
+/// One flow with its name. Of patterns, each name is known, so that what reads them is no mistake as well.
+fn parse_let(statement: TokenStream, errors: &mut Errors) -> Vec<Let> {
+    let mut tokens: Vec<TokenTree> = statement.into_iter().collect();
+    if let (Some(TokenTree::Ident(mutable)), Some(TokenTree::Ident(name))) = (tokens.get(1), tokens.get(2))
+        && mutable == "mut"
+    {
+        errors.help(mutable.span(), "a stream never changes", format!("`let {name} = …;`"));
+        tokens.remove(1);
+    }
+    let name = match tokens.get(1) {
+        Some(TokenTree::Ident(name)) => Some(name.clone()),
         _ => None,
-    });
+    };
+    let unread = |at: Span| Flow { input: None, stages: vec![None], end: at };
+    if let Some(TokenTree::Group(pattern)) = tokens.get(1) {
+        let what = "a `let` names one stream";
+        let help = "`let w = …;`: what leaves by its ports is `w.late`, the parts of a `split` are `parts.rest`";
+        errors.help(pattern.span_open(), what, help);
+        let names = pattern.stream().into_iter().filter_map(|token| match token {
+            TokenTree::Ident(name) => Some(Let { flow: unread(name.span()), name }),
+            _ => None,
+        });
+        return names.collect();
+    }
     let parse = |input: ParseStream<'_>| {
         let keyword: Token![let] = input.parse()?;
         let name = input
@@ -235,12 +335,11 @@ fn parse_let(statement: TokenStream, errors: &mut Errors) -> Let {
         let equals: Token![=] = input.parse()?;
         Ok((name, equals, input.parse::<TokenStream>()?))
     };
-    let unread = |at: Span| Flow { input: None, stages: vec![None], end: at };
-    match parse.parse2(statement) {
+    let found = match parse.parse2(tokens.into_iter().collect()) {
         Ok((name, equals, flow)) => {
             if flow.is_empty() {
                 errors.help(equals.span, "nothing stands behind this `=`", format!("`let {name} = source -> …;`"));
-                return Let { flow: unread(name.span()), name };
+                return vec![Let { flow: unread(name.span()), name }];
             }
             let flow = parse_flow(flow, equals.span, errors).unwrap_or_else(|| unread(name.span()));
             Let { name, flow }
@@ -251,19 +350,34 @@ fn parse_let(statement: TokenStream, errors: &mut Errors) -> Let {
             // Its name is known all the same, where it has one.
             Let { name: name.unwrap_or_else(|| Ident::new("unnamed", at)), flow: unread(at) }
         }
-    }
+    };
+    vec![found]
 }
 
 /// One flow, or several in parentheses.
 fn parse_outputs(tokens: TokenStream, errors: &mut Errors) -> Vec<Flow> {
     let mut trees = tokens.clone().into_iter();
     let (first, second) = (trees.next(), trees.next());
+    if let (Some(TokenTree::Ident(word)), Some(_)) = (&first, &second)
+        && word == "return"
+    {
+        errors.help(word.span(), "the last of the braces goes out as it is", "leave `return` out");
+        return parse_outputs(trees_behind(tokens, 1), errors);
+    }
     let (Some(TokenTree::Group(group)), None) = (&first, &second) else {
-        return parse_flow(tokens, Span::call_site(), errors).into_iter().collect();
+        let (flows, commas) = split_at_char(tokens, ',');
+        if let Some(comma) = commas.first() {
+            errors.help(*comma, "several flows that go out stand in parentheses", "`(a -> …, b)`");
+        }
+        return flows.into_iter().filter_map(|flow| parse_flow(flow, Span::call_site(), errors)).collect();
     };
     if group.delimiter() != Delimiter::Parenthesis {
         let what = "what goes out is a flow, or several in parentheses";
         errors.help(group.span_open(), what, "`(totals, w.late)`");
+        return Vec::new();
+    }
+    if group.stream().is_empty() {
+        errors.help(group.span_open(), "nothing goes out of this pipeline", "`(totals, w.late)`");
         return Vec::new();
     }
     let (mut outputs, _) = split_at_char(group.stream(), ',');
@@ -280,6 +394,11 @@ fn parse_outputs(tokens: TokenStream, errors: &mut Errors) -> Vec<Flow> {
         }
     }
     flows
+}
+
+/// All but the first tokens.
+fn trees_behind(tokens: TokenStream, count: usize) -> TokenStream {
+    tokens.into_iter().skip(count).collect()
 }
 
 fn parse_flow(tokens: TokenStream, at: Span, errors: &mut Errors) -> Option<Flow> {
@@ -376,6 +495,7 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &m
         let what = "a flow starts with the name of a stream";
         let help = match group.delimiter() {
             Delimiter::Brace => "the form in braces has them around everything: `#[pipeline({ let a = …; a -> … })]`",
+            _ if first_word(group.stream()).is_some() && tokens.next().is_none() => "leave the parentheses out",
             _ => "`source -> …`; several streams as one are `union(a, b)`",
         };
         errors.help(group.span_open(), what, help);
@@ -401,6 +521,16 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &m
             }
             Some(parse_union(ident, group.stream(), errors))
         }
+        (Some(TokenTree::Group(group)), None) if ident == "union" => {
+            errors.help(group.span_open(), "the inputs of a `union` stand in parentheses", "`union(a, b)`");
+            Some(parse_union(ident, group.stream(), errors))
+        }
+        (Some(TokenTree::Group(group)), _)
+            if group.delimiter() == Delimiter::Parenthesis && PUT_TOGETHER.iter().any(|word| ident == word) =>
+        {
+            errors.help(ident.span(), "streams are put together by `union`", "`union(a, b) -> …`");
+            Some(parse_union(ident, group.stream(), errors))
+        }
         (Some(TokenTree::Group(group)), _) if group.delimiter() == Delimiter::Parenthesis => {
             // It looks like a stage, and there is no stream in front of it.
             let what = format!("a pipeline starts with one of the function's streams, and `{ident}(…)` is a stage");
@@ -424,13 +554,24 @@ fn parse_input(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &m
         }
         (Some(first), _) => {
             missing_arrow(&first, errors);
-            if matches!(first, TokenTree::Ident(_)) {
+            if looks_like_a_stage(&rest) {
                 parse_stages(rest, stages, errors);
             } else {
                 stages.push(None);
             }
             Some(Input::Name(ident))
         }
+    }
+}
+
+/// What other systems call a union.
+pub(crate) const PUT_TOGETHER: [&str; 6] = ["merge", "concat", "chain", "connect", "combine", "zip"];
+
+/// The first token, if it is a word.
+fn first_word(tokens: TokenStream) -> Option<Ident> {
+    match tokens.into_iter().next() {
+        Some(TokenTree::Ident(word)) => Some(word),
+        _ => None,
     }
 }
 
@@ -489,7 +630,7 @@ fn parse_stages(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &
                 stages.push(Some(stage));
                 if let Some(first) = behind.clone().into_iter().next() {
                     missing_arrow(&first, errors);
-                    if !matches!(first, TokenTree::Ident(_)) {
+                    if !looks_like_a_stage(&behind) {
                         stages.push(None);
                         return;
                     }
@@ -502,6 +643,16 @@ fn parse_stages(segment: TokenStream, stages: &mut Vec<Option<Stage>>, errors: &
                 return;
             }
         }
+    }
+}
+
+/// Whether these tokens are a word with arguments, or a path.
+fn looks_like_a_stage(tokens: &TokenStream) -> bool {
+    let mut tokens = tokens.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Ident(_)), Some(TokenTree::Group(_))) => true,
+        (Some(TokenTree::Ident(_)), Some(colon)) => is_char(&colon, ':'),
+        _ => false,
     }
 }
 
@@ -524,6 +675,9 @@ impl Parse for Stage {
         let ahead = input.fork();
         if ahead.call(Ident::parse_any).is_ok() && ahead.peek(Token![::]) || input.peek(Token![::]) {
             return parse_path_stage(input);
+        }
+        if input.peek(token::Paren) {
+            return Err(help_at(input.span(), "expected the word of a stage, found `(`", SEVERAL_AGGREGATES));
         }
         let word = input.call(Ident::parse_any).map_err(|error| {
             help_at(
@@ -600,12 +754,23 @@ impl Parse for Branch {
         }
         let mut discarded = false;
         if input.peek(Token![=]) {
+            let equals = input.span();
+            if name != "rest" || input.peek(Token![=>]) || input.peek(Token![==]) {
+                let help = format!("`{name}: |event| …`; only `rest` can be discarded: `rest = discard`");
+                return Err(help_at(equals, "a branch is written `name: condition`", &help));
+            }
             input.parse::<Token![=]>()?;
-            let word = input.call(Ident::parse_any)?;
+            let word = input.call(Ident::parse_any).map_err(|_| {
+                help_at(equals, "a word is missing behind `rest =`", "`rest = discard`, or `rest` alone")
+            })?;
             if word != "discard" {
-                return Err(help_at(word.span(), &format!("`{name}` takes `discard`"), "`rest = discard`"));
+                return Err(help_at(word.span(), "`rest` takes `discard`", "`rest = discard`"));
             }
             discarded = true;
+        }
+        if !input.is_empty() && !input.peek(Token![,]) {
+            let help = "branches are separated by `,`, and what no branch takes is `rest`";
+            return Err(help_at(input.span(), &format!("expected `,` behind `{name}`"), help));
         }
         Ok(Branch { name, value: None, discarded })
     }
@@ -627,6 +792,11 @@ impl Parse for Arg {
             }
         }
         let value: Expr = input.parse()?;
+        let names_a_stream = matches!(value, Expr::Path(_) | Expr::Field(_) | Expr::Call(_));
+        if names_a_stream && input.peek(Token![->]) {
+            let what = "an argument is the name of a stream, and these are stages";
+            return Err(help_at(input.span(), what, "give them a name in braces: `let big = views -> …;`"));
+        }
         if !input.is_empty() && !input.peek(Token![,]) {
             let found: TokenTree = input.parse()?;
             return Err(help_at(
@@ -760,6 +930,28 @@ mod tests {
             ("source -> tumbling(10s, delay =)", "a value is missing behind `=`"),
             ("source -> 5s", "expected the word of a stage"),
             ("source -> count() as", "a name is missing behind `as`"),
+            ("source -> count();", "nothing stands behind a pipeline, and there is `;`"),
+            ("source -> count() source", "expected `->`, found `source`"),
+            ("source -> sum(a), count()", "stages are joined by `->`, and there is `,`"),
+            ("source -> (sum(a), count())", "expected the word of a stage, found `(`"),
+            ("(source -> count())", "a flow starts with the name of a stream"),
+            ("a -> b, c -> d", "a pipeline of several flows stands in braces"),
+            ("(a -> b, c -> d)", "a pipeline of several flows stands in braces"),
+            ("let a = b -> c; a", "a pipeline of several flows stands in braces"),
+            ("merge(a, b) -> c", "streams are put together by `union`"),
+            ("union[a, b] -> c", "the inputs of a `union` stand in parentheses"),
+            ("a -> join(b -> c, on = d)", "an argument is the name of a stream, and these are stages"),
+            ("source -> split { a => f, rest }", "a branch is written `name: condition`"),
+            ("source -> split { a = discard, rest }", "a branch is written `name: condition`"),
+            ("source -> split { a: f, rest = }", "a word is missing behind `rest =`"),
+            ("{ let a = b; a -> c; }", "the last flow goes out, and a `;` stands behind it"),
+            ("{ let mut a = b; a }", "a stream never changes"),
+            ("{ let (a, b) = c; a }", "a `let` names one stream"),
+            ("{ const a = b; a }", "a flow gets its name by `let`"),
+            ("{ a := b; a }", "`let` is missing in front of the name"),
+            ("{ let a = b; return a }", "the last of the braces goes out as it is"),
+            ("{ let a = b; a, b }", "several flows that go out stand in parentheses"),
+            ("{ () }", "nothing goes out of this pipeline"),
             ("source -> count() as \"totals\"", "a name is missing behind `as`"),
         ];
         for (text, expected) in cases {

@@ -413,6 +413,16 @@ pub(crate) mod tests {
             "ts: i64",
             "<T>",
             "where",
+            "let a = source -> filter(active);",
+            "let (a, b) = source;",
+            "a.late",
+            "union(source, a)",
+            "split { a: active, rest }",
+            "join(a, on = user, within = -5s..=5s, delay = 1s)",
+            "enrich(a, on = user, missing = port)",
+            "aggregate(total = sum(value), n = count())",
+            "my::op::<A, B>(1)",
+            "return",
         ];
         let word = proptest::sample::select(words.to_vec()).prop_map(str::to_owned);
         word.prop_recursive(3, 24, 8, |inner| {
@@ -427,6 +437,32 @@ pub(crate) mod tests {
         proptest::collection::vec(any_tokens(), 0..12).prop_map(|words| words.join(" "))
     }
 
+    fn any_input() -> impl Strategy<Value = &'static str> {
+        let inputs = ["source", "other", "a", "b", "c", "a.late", "b.late", "a.x", "b.rest", "union(source, a)"];
+        proptest::sample::select(inputs.to_vec())
+    }
+
+    fn any_stage() -> impl Strategy<Value = &'static str> {
+        let stages = [
+            "filter(active)",
+            "dedup(id, ttl = 1h)",
+            "watermark(delay = 1s)",
+            "key_by(user)",
+            "tumbling(10s)",
+            "tumbling(10s, delay = 1s, late = discard)",
+            "session(10s, delay = 1s) as s",
+            "sum(value)",
+            "aggregate(sum(value), count())",
+            "split { x: active, late: f, rest }",
+            "split { x: active, rest = discard }",
+            "join(a, on = user, within = 0s..=1s, delay = 1s)",
+            "enrich(union(a, other), on = user, missing = port, delay = 1s)",
+            "process(op, late = discard)",
+            "my::Op::new(1) as own",
+        ];
+        proptest::sample::select(stages.to_vec())
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
 
@@ -439,6 +475,26 @@ pub(crate) mod tests {
             let text = expand(attr, TOTALS.parse().unwrap()).to_string();
             prop_assert!(text.contains("fn totals"));
             expand("source -> filter(active)".parse().unwrap(), item);
+        }
+
+        /// Flows that read each other in all ways.
+        #[test]
+        fn what_comes_out_of_braces_is_a_function(
+            flows in proptest::collection::vec((any_input(), proptest::collection::vec(any_stage(), 0..4)), 1..5),
+        ) {
+            let names = ["a", "b", "c", "d", "e"];
+            let flow = |(input, stages): &(&str, Vec<&str>)| [&[*input], stages.as_slice()].concat().join(" -> ");
+            let lets: String = flows.iter().zip(names).map(|(one, name)| format!("let {name} = {};", flow(one))).collect();
+            let outputs = format!("({}, a.late, b.rest, source)", names[..flows.len()].join(", "));
+            for outputs in [outputs.as_str(), "a", "source -> filter(active)"] {
+                let text = expand(format!("{{ {lets} {outputs} }}").parse().unwrap(), quote::quote! {
+                    fn totals(source: Stream<Click>, other: Stream<Pane<A, B>>) -> Aliased;
+                }).to_string();
+                prop_assert!(text.contains("fn totals"));
+                if !text.contains("compile_error") {
+                    prop_assert!(syn::parse_str::<syn::ItemFn>(&text).is_ok(), "{}", text);
+                }
+            }
         }
 
         /// What is no mistake to the macro has to be a function to the compiler.

@@ -1,13 +1,26 @@
 //! What the user wrote, as text.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, Type};
 
 /// An expression about as its user wrote it.
 pub(crate) fn spelled(value: &Expr) -> String {
-    let text = value.to_token_stream().to_string();
-    text.replace(" . ", ".").replace(" (", "(").replace("( ", "(").replace(" )", ")").replace(" :: ", "::")
+    if let Expr::Closure(closure) = value {
+        let inputs: Vec<_> = closure.inputs.iter().map(|input| tidied(&input.to_token_stream())).collect();
+        return format!("|{}| {}", inputs.join(", "), spelled(&closure.body));
+    }
+    tidied(&value.to_token_stream())
+}
+
+fn tidied(tokens: &TokenStream) -> String {
+    let text = tokens.to_string();
+    text.replace(" . ", ".")
+        .replace(" (", "(")
+        .replace("( ", "(")
+        .replace(" )", ")")
+        .replace(" :: ", "::")
+        .replace(" ,", ",")
 }
 
 /// A type as its user would write it.

@@ -88,6 +88,8 @@ pub(crate) enum Shape {
     Function,
     /// Any expression.
     Expression,
+    /// A number of events: at least one.
+    Count,
     /// A number from 0 to 1.
     Fraction,
     /// The name of another stream.
@@ -271,7 +273,8 @@ pub(crate) const TABLE: &[Row] = &[
         ports: &[LATE, LATE_VERSIONS, MISSING_PORT],
         ..stage("enrich", &[needs("table", Shape::Input)], "enrich(users, on = user, missing = keep)")
     },
-    Row { named: &[DISCARD], example: "process(my_ops::Alert::new())", ..OWN_KEYED },
+    Row { named: &[DELAY, DISCARD], example: "process(my_ops::Alert::new())", ..OWN_KEYED },
+    Row { example: "operator(my_ops::Enrich::new())", ..OWN },
     window(
         "tumbling",
         &[needs("window size", Shape::PositiveDuration)],
@@ -322,7 +325,7 @@ pub(crate) const TABLE: &[Row] = &[
     },
     Row {
         named: &[required("by", Shape::Value)],
-        ..aggregate("top", &[needs("number", Shape::Expression)], "top(3, by = value)")
+        ..aggregate("top", &[needs("number", Shape::Count)], "top(3, by = value)")
     },
     aggregate("distinct", &[VALUE], "distinct(user)"),
     aggregate("approx_distinct", &[VALUE], "approx_distinct(user)"),
@@ -332,6 +335,13 @@ pub(crate) const TABLE: &[Row] = &[
         ..aggregate("aggregate", &[needs("aggregate", Shape::Expression)], "aggregate(total = sum(value), n = count())")
     },
 ];
+
+impl Port {
+    /// Whether late events leave by it.
+    pub(crate) fn is_late(&self) -> bool {
+        matches!(self.carries, Carries::Late | Carries::LateOther)
+    }
+}
 
 impl Row {
     pub(crate) fn find(word: &str) -> Option<&'static Row> {

@@ -105,6 +105,7 @@ pub(crate) fn shaped(item: &Item, what: &str, shape: Shape, value: Expr, errors:
         Shape::Expression => function_or_expr(item, value),
         Shape::Within => within(value, errors),
         Shape::Emit => emit(value, errors),
+        Shape::Count => count(item, value, errors),
         Shape::Fraction => fraction(item, value, errors),
         // Names of streams are looked up where the names are known.
         Shape::Input => Value::Mistake,
@@ -178,6 +179,24 @@ fn emit(value: Expr, errors: &mut Errors) -> Value {
     Value::Mistake
 }
 
+/// `3`
+fn count(item: &Item, value: Expr, errors: &mut Errors) -> Value {
+    let is_count = match &value {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(int) => int.base10_parse::<u64>().is_ok_and(|count| count > 0),
+            _ => false,
+        },
+        Expr::Unary(unary) => !matches!(unary.op, UnOp::Neg(_)),
+        Expr::Closure(_) => false,
+        _ => true,
+    };
+    if is_count {
+        return function_or_expr(item, value);
+    }
+    errors.help_on(value, "this is no number of events", "a whole number from 1 on, such as `3`");
+    Value::Mistake
+}
+
 /// `0.99`
 fn fraction(item: &Item, value: Expr, errors: &mut Errors) -> Value {
     let number = match &value {
@@ -194,7 +213,8 @@ fn fraction(item: &Item, value: Expr, errors: &mut Errors) -> Value {
         return Value::Expr(syn::parse_quote_spanned! { value.span() => (#value as f64) });
     }
     let help = match number {
-        Some(number) if number > 1.0 && number <= 100.0 => format!("`{}`", number / 100.0),
+        // In percent.
+        Some(number) if (2.0..=100.0).contains(&number) => format!("`{}`", number / 100.0),
         _ => "such as `0.99`; the median is `0.5`".to_owned(),
     };
     errors.help_on(value, "a quantile lies between 0 and 1", help);

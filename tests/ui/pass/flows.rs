@@ -164,6 +164,13 @@ fn running(clicks: Stream<Click>) -> (Stream<(String, i64)>, Stream<Late<Click>>
 #[pipeline(clicks -> watermark(delay = 1s) -> key_by(user) -> process(ops::RunningSum::<1>, late = discard))]
 fn running_without_late(clicks: Stream<Click>) -> Stream<(String, i64)>;
 
+#[pipeline(clicks -> key_by(user) -> process(ops::RunningSum::<1>, delay = 1s, late = discard))]
+fn running_with_delay(clicks: Stream<Click>) -> Stream<(String, i64)>;
+
+/// An operator that is handed in.
+#[pipeline(clicks -> operator(op) as handed -> map(id))]
+fn handed_in<O: Operator<Click, Out = Click> + 'static>(clicks: Stream<Click>, op: O) -> Stream<u64>;
+
 /// Early results, and windows without an end.
 #[pipeline({
     let ok = clicks -> watermark(delay = 1s);
@@ -258,6 +265,11 @@ fn main() -> Result<(), Error> {
     let (sums, _) = pipeline.push_batch([click(2, 2, 1), click(1, 1, 5), click(3, 30, 1)])?;
     assert_eq!(sums.map(|(_, sum)| sum).collect::<Vec<_>>(), [10, 12]);
     assert_eq!(Pipeline::try_new(running_without_late)?.finish()?, []);
+    let mut pipeline = Pipeline::try_new(running_with_delay)?;
+    let sums = pipeline.push_batch([click(2, 2, 1), click(1, 1, 5), click(3, 30, 1)])?;
+    assert_eq!(sums.map(|(_, sum)| sum).collect::<Vec<_>>(), [5, 6]);
+    let mut pipeline = Pipeline::try_new(|clicks| handed_in(clicks, ops::AtLeast::new(5)))?;
+    assert_eq!(pipeline.push_batch([click(1, 1, 5), click(2, 2, 4)])?.collect::<Vec<_>>(), [1]);
 
     let mut pipeline = Pipeline::try_new(aggregates)?;
     let _ = pipeline.push_batch([click(2, 2, 1), click(1, 1, 5), click(3, 3, 3)])?;

@@ -1,0 +1,8 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline(clicks -> filter(active) clicks)]
+fn f(clicks: Stream<Click>) -> Stream<Click>;
+
+fn main() {}

@@ -1,0 +1,11 @@
+#[path = "../../click.rs"]
+mod click;
+use click::*;
+
+#[pipeline({
+    const big = clicks -> filter(active);
+    big
+})]
+fn f(clicks: Stream<Click>) -> Stream<Click>;
+
+fn main() {}
