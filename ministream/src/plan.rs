@@ -57,6 +57,13 @@ impl Default for Needs {
 }
 
 impl Needs {
+    /// Of a stage that works on what the watermark says is complete. A copy behind the watermark is late there, so no copy
+    /// counts once its id is forgotten.
+    pub(crate) fn of_what_is_complete(admits: RangeInclusive<Timestamp>) -> Needs {
+        let retention = Retention::For(Span::from_micros(1));
+        Needs { retention, admits, clocks: Vec::new(), goes_out: false }
+    }
+
     /// What both need: of two ways that the same events go.
     pub(crate) fn and(mut self, mut other: Needs) -> Needs {
         self.clocks.append(&mut other.clocks);

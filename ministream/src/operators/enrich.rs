@@ -10,9 +10,8 @@ use crate::event::{Data, Key};
 use crate::held::{Complete, Held};
 use crate::operator::{Operator, Output, Port, Ports, Push};
 use crate::pane::Late;
-use crate::plan::{Needs, Plan, Retention, Upstream};
+use crate::plan::{Needs, Plan, Upstream};
 use crate::select::Select;
-use crate::span::Span;
 use crate::state::Map;
 use crate::stream::{Boundary, Chain, KeyedStream, NothingBeside, Stream, Then};
 use crate::time::Timestamp;
@@ -241,16 +240,10 @@ where
     fn on_event<P: Push<O::Out>>(&mut self, at: Timestamp, event: Sides<A, B>, out: &mut Output<'_, P>) {
         if at < self.watermark {
             self.late += 1;
-            match event {
-                Sides::Left(event) => out.send(&self.late_events, at, Late::new(event, at, self.watermark)),
-                Sides::Right(version) => out.send(&self.late_versions, at, Late::new(version, at, self.watermark)),
-            }
+            event.send_late(at, self.watermark, (&self.late_events, &self.late_versions), out);
             return;
         }
-        let key = match &event {
-            Sides::Left(event) => self.left_key.select(event).into_owned(),
-            Sides::Right(version) => self.right_key.select(version).into_owned(),
-        };
+        let key = event.key(&self.left_key, &self.right_key);
         self.held.hold(at, key, event);
     }
 
@@ -277,9 +270,7 @@ where
     }
 
     fn prepare(&mut self, behind: Needs, _plan: &mut Plan<'_>) -> Needs {
-        // A copy behind the watermark is late, so no copy counts once its id is forgotten.
-        let retention = Retention::For(Span::from_micros(1));
-        Needs { retention, admits: behind.admits, clocks: Vec::new(), goes_out: false }
+        Needs::of_what_is_complete(behind.admits)
     }
 
     fn ports(&self) -> Ports {

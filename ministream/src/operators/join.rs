@@ -12,7 +12,7 @@ use crate::event::{Data, Key};
 use crate::held::{Complete, Held};
 use crate::operator::{Operator, Output, Port, Ports, Push};
 use crate::pane::Late;
-use crate::plan::{Needs, Plan, Retention, Upstream};
+use crate::plan::{Needs, Plan, Upstream};
 use crate::select::Select;
 use crate::span::Span;
 use crate::state::Map;
@@ -333,16 +333,10 @@ where
     fn on_event<P: Push<O::Out>>(&mut self, at: Timestamp, event: Sides<A, B>, out: &mut Output<'_, P>) {
         if at < self.watermark {
             self.late += 1;
-            match event {
-                Sides::Left(row) => out.send(&self.late_left, at, Late::new(row, at, self.watermark)),
-                Sides::Right(row) => out.send(&self.late_right, at, Late::new(row, at, self.watermark)),
-            }
+            event.send_late(at, self.watermark, (&self.late_left, &self.late_right), out);
             return;
         }
-        let key = match &event {
-            Sides::Left(row) => self.left_key.select(row).into_owned(),
-            Sides::Right(row) => self.right_key.select(row).into_owned(),
-        };
+        let key = event.key(&self.left_key, &self.right_key);
         self.held.hold(at, key, event);
     }
 
@@ -378,11 +372,8 @@ where
     }
 
     fn prepare(&mut self, behind: Needs, _plan: &mut Plan<'_>) -> Needs {
-        // A copy behind the watermark is late, so no copy counts once its id is forgotten.
-        let retention = Retention::For(Span::from_micros(1));
         let latest = if O::OUTER { self.upper().max(0) } else { 0 };
-        let admits = *behind.admits.start()..=behind.admits.end().minus(Span::from_micros(latest));
-        Needs { retention, admits, clocks: Vec::new(), goes_out: false }
+        Needs::of_what_is_complete(*behind.admits.start()..=behind.admits.end().minus(Span::from_micros(latest)))
     }
 
     fn ports(&self) -> Ports {

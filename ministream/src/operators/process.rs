@@ -9,9 +9,8 @@ use crate::event::{Data, Key};
 use crate::held::{Complete, Held};
 use crate::operator::{KeyedOperator, Operator, Output, Port, Ports, Push, Turn};
 use crate::pane::Late;
-use crate::plan::{Needs, Plan, Retention, Upstream};
+use crate::plan::{Needs, Plan, Upstream};
 use crate::select::Select;
-use crate::span::Span;
 use crate::state::{Map, give_back};
 use crate::stream::{KeyedStream, Stream, Then};
 use crate::time::Timestamp;
@@ -159,9 +158,7 @@ where
     }
 
     fn prepare(&mut self, behind: Needs, _plan: &mut Plan<'_>) -> Needs {
-        // A copy behind the watermark is late, so no copy counts once its id is forgotten.
-        let retention = Retention::For(Span::from_micros(1));
-        Needs { retention, admits: behind.admits, clocks: Vec::new(), goes_out: false }
+        Needs::of_what_is_complete(behind.admits)
     }
 
     fn ports(&self) -> Ports {

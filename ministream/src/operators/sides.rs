@@ -4,9 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
 use crate::event::Data;
-use crate::operator::ToMerge;
+use crate::operator::{Output, Port, ToMerge};
+use crate::pane::Late;
 use crate::plan::{Plan, Upstream};
+use crate::select::Select;
 use crate::stream::{Chain, KeyedStream, NothingBeside, Stream};
+use crate::time::Timestamp;
 
 /// An event of one of two inputs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,6 +18,33 @@ pub enum Sides<A, B> {
     Left(A),
     /// Of the other.
     Right(B),
+}
+
+impl<A: Data, B: Data> Sides<A, B> {
+    pub(super) fn key<L, R>(&self, left: &L, right: &R) -> L::Selected
+    where
+        L: Select<A>,
+        R: Select<B, Selected = L::Selected>,
+    {
+        match self {
+            Sides::Left(event) => left.select(event).into_owned(),
+            Sides::Right(event) => right.select(event).into_owned(),
+        }
+    }
+
+    /// Sends an event behind the watermark to the port of its side.
+    pub(super) fn send_late<P>(
+        self,
+        at: Timestamp,
+        watermark: Timestamp,
+        (left, right): (&Port<Late<A>>, &Port<Late<B>>),
+        out: &mut Output<'_, P>,
+    ) {
+        match self {
+            Sides::Left(event) => out.send(left, at, Late::new(event, at, watermark)),
+            Sides::Right(event) => out.send(right, at, Late::new(event, at, watermark)),
+        }
+    }
 }
 
 /// Both streams as one, and what their keys are.
