@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::encoding::canonical_order;
+use crate::encoding::encoded;
 use crate::event::{Data, Key};
 use crate::time::Timestamp;
 
@@ -66,7 +66,7 @@ impl<K: Key, T: Data> Held<K, T> {
         let ((at, key), mut events) = self.events.pop_first()?;
         self.len -= events.len();
         if events.len() > 1 {
-            events.sort_by(canonical_order);
+            events.sort_by_cached_key(encoded);
         }
         Some((at, key, events))
     }
