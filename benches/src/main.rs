@@ -76,6 +76,7 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let events: usize = args.next().map_or(1_000_000, |events| events.parse().expect("a number of events"));
     let only = args.next();
+    let only_contender = args.next();
     let clicks = clicks(events);
     println!("{} events with copies, {ROUNDS} rounds, CPU ns an event (median)", clicks.len());
     println!("{:<4} {:<24} {:>8} {:>8}", "job", "contender", "ns", "ratio");
@@ -99,7 +100,7 @@ fn main() {
         ];
         let mut digest = None;
         for _ in 0..ROUNDS {
-            for contender in &mut contenders {
+            for contender in contenders.iter_mut().filter(|c| only_contender.as_ref().is_none_or(|o| c.name.contains(&**o))) {
                 let start = ProcessTime::now();
                 let found = (contender.run)();
                 contender.nanos.push(start.elapsed().as_nanos() as f64 / clicks.len() as f64);
@@ -109,7 +110,7 @@ fn main() {
         }
         let medians = contenders.map(|mut contender| {
             contender.nanos.sort_by(f64::total_cmp);
-            (contender.name, contender.nanos[ROUNDS / 2])
+            (contender.name, contender.nanos.get(ROUNDS / 2).copied().unwrap_or(0.0))
         });
         let [(_, plain), ..] = medians;
         for (name, nanos) in medians {

@@ -36,11 +36,13 @@ pub struct Context {
     clocks: Vec<Option<Timestamp>>,
     pub(crate) merges: Vec<Merge>,
     pub(crate) failures: Vec<Failure>,
+    /// Something lies in an output.
+    pub(crate) has_results: bool,
 }
 
 impl Context {
     pub(crate) fn add_edge<T: Data>(&mut self) -> EdgeId {
-        self.edges.push(Some(Box::new(Edge::<T> { reader: Reader::Nobody, copies: Vec::new() })));
+        self.edges.push(Some(Box::new(Edge::<T> { reader: Reader::Nobody, copies: Vec::new(), batch: Vec::new() })));
         EdgeId(self.edges.len() - 1)
     }
 
@@ -138,18 +140,37 @@ impl Context {
     #[inline]
     pub(crate) fn send<T: Data>(&mut self, edge: EdgeId, at: Timestamp, event: T) -> Verdict {
         if self.is_rim.get(edge.0).is_some_and(|is_rim| *is_rim) {
-            self.hand_out(edge, event);
+            self.hand_out(edge, std::iter::once(event));
             return Verdict::Taken;
         }
         self.with(edge, |edge, ctx| edge.event(at, event, ctx)).unwrap_or(Verdict::Taken)
     }
 
-    /// Puts an event on an edge that no chain reads.
+    /// As [`send`](Context::send), for several events one after the other; leaves the list empty.
+    pub(crate) fn send_all<T: Data>(&mut self, edge: EdgeId, events: &mut Vec<(Timestamp, T)>) -> Option<Verdict> {
+        if self.is_rim.get(edge.0).is_some_and(|is_rim| *is_rim) {
+            self.hand_out(edge, events.drain(..).map(|(_, event)| event));
+            return Some(Verdict::Taken);
+        }
+        self.with(edge, |edge, ctx| edge.events(events, ctx)).flatten()
+    }
+
+    pub(crate) fn send_upcoming<T: Data>(&mut self, edge: EdgeId, events: &[(Timestamp, T)]) {
+        if self.is_rim.get(edge.0).is_some_and(|is_rim| *is_rim) {
+            return;
+        }
+        self.with(edge, |edge, ctx| edge.upcoming(events, ctx));
+    }
+
+    /// Puts events on an edge that no chain reads.
     #[inline]
-    fn hand_out<T: Data>(&mut self, edge: EdgeId, event: T) {
+    fn hand_out<T: Data>(&mut self, edge: EdgeId, events: impl Iterator<Item = T>) {
         let edge = self.edges.get_mut(edge.0).and_then(Option::as_mut);
         match edge.and_then(|edge| edge.as_any().downcast_mut::<Edge<T>>()) {
-            Some(Edge { reader: Reader::Output { results, .. }, .. }) => results.push_back(event),
+            Some(Edge { reader: Reader::Output { results, .. }, .. }) => {
+                self.has_results = true;
+                results.extend(events);
+            }
             // Nobody wants it.
             Some(_) => {}
             None => self.failures.push(Failure::internal(WRONG_TYPE)),
@@ -199,6 +220,8 @@ pub(crate) struct Edge<T> {
     pub(crate) reader: Reader<T>,
     /// Edges that get a clone of everything, before the reader does.
     pub(crate) copies: Vec<EdgeId>,
+    /// Room for the events of a source that are about to be put on it.
+    pub(crate) batch: Vec<(Timestamp, T)>,
 }
 
 /// Who takes what is put on an edge.
@@ -225,12 +248,34 @@ impl<T: Data> Edge<T> {
         let own = match &mut self.reader {
             Reader::Chain(chain) => Some(chain.event(at, event, ctx)),
             Reader::Output { results, .. } => {
+                ctx.has_results = true;
                 results.push_back(event);
                 Some(Verdict::Taken)
             }
             Reader::Nobody | Reader::Discarded => None,
         };
         Verdict::of_either(of_copies, own).unwrap_or(Verdict::Taken)
+    }
+
+    /// Takes several events, one after the other, and leaves the list empty.
+    pub(crate) fn events(&mut self, events: &mut Vec<(Timestamp, T)>, ctx: &mut Context) -> Option<Verdict> {
+        if let (Reader::Chain(chain), []) = (&mut self.reader, &*self.copies) {
+            return chain.events(events, ctx);
+        }
+        let mut all = None;
+        for (at, event) in events.drain(..) {
+            all = Verdict::of_either(all, Some(self.event(at, event, ctx)));
+        }
+        all
+    }
+
+    pub(crate) fn upcoming(&mut self, events: &[(Timestamp, T)], ctx: &mut Context) {
+        for &copy in &self.copies {
+            ctx.send_upcoming(copy, events);
+        }
+        if let Reader::Chain(chain) = &mut self.reader {
+            chain.upcoming(events, ctx);
+        }
     }
 }
 

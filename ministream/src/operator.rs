@@ -38,6 +38,11 @@ pub trait Operator<T>: Send + 'static {
     /// The input has ended: puts out what is left.
     fn on_end<P: Push<Self::Out>>(&mut self, _out: &mut Output<'_, P>) {}
 
+    /// Learns which events come next, if it is a batch: time to bring near what they will need. Changes nothing. One that
+    /// puts out what it takes passes them on.
+    #[doc(hidden)]
+    fn upcoming<P: Push<Self::Out>>(&mut self, _events: &[(Timestamp, T)], _out: &mut Output<'_, P>) {}
+
     /// The name of the stage, for errors, counters and descriptions.
     fn name(&self) -> &'static str;
 
@@ -82,6 +87,16 @@ pub(crate) mod sealed {
 
     pub trait Push<T> {
         fn event(&mut self, at: Timestamp, event: T, ctx: &mut Context) -> Verdict;
+        /// Takes several events, one after the other, and leaves the list empty. They are rejected where none is taken.
+        fn events(&mut self, events: &mut Vec<(Timestamp, T)>, ctx: &mut Context) -> Option<Verdict> {
+            let mut all = None;
+            for (at, event) in events.drain(..) {
+                all = Verdict::of_either(all, Some(self.event(at, event, ctx)));
+            }
+            all
+        }
+        /// These events come next: time to bring near what they will need.
+        fn upcoming(&mut self, events: &[(Timestamp, T)], ctx: &mut Context);
         fn watermark(&mut self, to: Timestamp, ctx: &mut Context);
         /// The input falls quiet: it holds nothing back until something comes again.
         fn idle(&mut self, ctx: &mut Context);
@@ -180,6 +195,25 @@ impl<P> Output<'_, P> {
         self.verdict = Verdict::of_either(self.verdict, Some(verdict));
         self.emitted += 1;
         verdict
+    }
+
+    /// Puts out several events, and leaves the list empty.
+    #[inline]
+    pub(crate) fn emit_all<T>(&mut self, events: &mut Vec<(Timestamp, T)>)
+    where
+        P: Push<T>,
+    {
+        self.emitted += events.len() as u64;
+        let verdict = self.rest.events(events, self.ctx);
+        self.verdict = Verdict::of_either(self.verdict, verdict);
+    }
+
+    /// Says that these events come next.
+    pub(crate) fn upcoming<T>(&mut self, events: &[(Timestamp, T)])
+    where
+        P: Push<T>,
+    {
+        self.rest.upcoming(events, self.ctx);
     }
 
     /// Passes the watermark on.
@@ -308,6 +342,11 @@ impl<T: 'static, O: Operator<T>, P: Push<O::Out>> sealed::Push<T> for Fused<O, P
         self.call(ctx, |operator, out| operator.on_event(at, event, out))
     }
 
+    fn upcoming(&mut self, events: &[(Timestamp, T)], ctx: &mut Context) {
+        let Fused { operator, rest, .. } = self;
+        operator.upcoming(events, &mut Output { rest, ctx, emitted: 0, verdict: None, advanced: None });
+    }
+
     #[inline]
     fn watermark(&mut self, to: Timestamp, ctx: &mut Context) {
         self.call(ctx, |operator, out| operator.on_watermark(to, out));
@@ -357,6 +396,14 @@ impl<T: Data> sealed::Push<T> for ToEdge {
     #[inline]
     fn event(&mut self, at: Timestamp, event: T, ctx: &mut Context) -> Verdict {
         ctx.send(self.edge, at, event)
+    }
+
+    fn events(&mut self, events: &mut Vec<(Timestamp, T)>, ctx: &mut Context) -> Option<Verdict> {
+        ctx.send_all(self.edge, events)
+    }
+
+    fn upcoming(&mut self, events: &[(Timestamp, T)], ctx: &mut Context) {
+        ctx.send_upcoming(self.edge, events);
     }
 
     fn watermark(&mut self, to: Timestamp, ctx: &mut Context) {
@@ -419,6 +466,8 @@ impl<T: 'static, U: Data, F: Fn(T) -> U + Send + 'static> sealed::Push<T> for To
         }
         ctx.send(self.edge, at, (self.into)(event))
     }
+
+    fn upcoming(&mut self, _events: &[(Timestamp, T)], _ctx: &mut Context) {}
 
     fn watermark(&mut self, to: Timestamp, ctx: &mut Context) {
         self.together(ctx, |merge| merge.advance(self.input, to));

@@ -119,7 +119,7 @@ impl<I, O: Outputs> Pipeline<I, O> {
     where
         I: Event + Data,
     {
-        self.take(0, [event])
+        self.take_one(0, event)
     }
 
     /// Takes several events, one after the other, and gives what they brought about, in order: the same as pushing each
@@ -173,7 +173,7 @@ impl<I, O: Outputs> Pipeline<I, O> {
     ///
     /// As [`push`](Pipeline::push); and if the input has [ended](Pipeline::end_input), or belongs to another pipeline.
     pub fn push_to<T: Event + Data>(&mut self, input: Input<T>, event: T) -> Result<O::Drains<'_>, Error> {
-        self.take(self.number_of(input)?, [event])
+        self.take_one(self.number_of(input)?, event)
     }
 
     /// As [`push_batch`](Pipeline::push_batch), into one of several streams.
@@ -241,7 +241,9 @@ impl<I, O: Outputs> Pipeline<I, O> {
 
     /// The results that wait because the call that brought them about gave an error. Any other call hands them out too.
     pub fn drain(&mut self) -> O::Drains<'_> {
-        O::drain(&mut self.outputs, &mut self.ctx)
+        let drains = O::drain(&mut self.outputs, &mut self.ctx);
+        self.ctx.has_results = false;
+        drains
     }
 
     /// Ends the input: fires every window that has not fired yet, or has changed since.
@@ -337,18 +339,38 @@ impl<I, O: Outputs> Pipeline<I, O> {
         }
     }
 
+    fn take_one<T: Event + Data>(&mut self, source: usize, event: T) -> Result<O::Drains<'_>, Error> {
+        let source = self.open_source(source)?;
+        source.events += 1;
+        let edge = source.edge;
+        self.ctx.send(edge, event.timestamp(), event);
+        self.give()
+    }
+
     fn take<T: Event + Data>(
         &mut self,
         source: usize,
         events: impl IntoIterator<Item = T>,
     ) -> Result<O::Drains<'_>, Error> {
+        /// The lines of memory that so many events need stay near until their turn comes.
+        const BATCH: usize = 256;
         let edge = self.open_source(source)?.edge;
         let taken = self.ctx.with(edge, |edge: &mut Edge<T>, ctx| {
+            let mut events = events.into_iter();
+            let mut batch = mem::take(&mut edge.batch);
             let mut taken = 0;
-            for event in events {
-                edge.event(event.timestamp(), event, ctx);
-                taken += 1;
+            loop {
+                batch.extend(events.by_ref().take(BATCH).map(|event| (event.timestamp(), event)));
+                if batch.is_empty() {
+                    break;
+                }
+                taken += batch.len() as u64;
+                if batch.len() > 1 {
+                    edge.upcoming(&batch, ctx);
+                }
+                edge.events(&mut batch, ctx);
             }
+            edge.batch = batch;
             taken
         });
         if let (Some(source), Some(taken)) = (self.sources.get_mut(source), taken) {

@@ -11,6 +11,12 @@ pub trait Select<T>: Send + 'static {
 
     /// Borrowed from the event where that is possible, so that a value known already is never cloned.
     fn select<'a>(&self, event: &'a T) -> Cow<'a, Self::Selected>;
+
+    /// The same, if it lies in the event and costs nothing to take.
+    #[doc(hidden)]
+    fn peek<'a>(&self, _event: &'a T) -> Option<&'a Self::Selected> {
+        None
+    }
 }
 
 /// Selects by reference: `|c| &c.user`.
@@ -31,6 +37,11 @@ impl<T, K: Clone + 'static, F: Fn(&T) -> &K + Send + 'static> Select<T> for ByRe
     #[inline]
     fn select<'a>(&self, event: &'a T) -> Cow<'a, K> {
         Cow::Borrowed((self.f)(event))
+    }
+
+    #[inline]
+    fn peek<'a>(&self, event: &'a T) -> Option<&'a K> {
+        Some((self.f)(event))
     }
 }
 

@@ -4,8 +4,15 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::hash::Hash;
 
+pub(crate) use self::ids::Ids;
+pub(crate) use self::keys::{Keys, Slot};
+pub(crate) use self::slots::SlotMap;
 use crate::span::Span;
 use crate::time::Timestamp;
+
+mod ids;
+mod keys;
+mod slots;
 
 /// The hash of all tables: seeded once per process, so that nobody outside can choose colliding keys. No order of results
 /// may depend on it.
@@ -57,6 +64,15 @@ impl<T> DueQueue<T> {
             self.near.push(Due { at, item });
         } else {
             self.far.entry(bucket).or_default().push(Due { at, item });
+        }
+    }
+
+    /// Whether `pop_due` might give something: false, and nothing is due.
+    #[inline]
+    pub(crate) fn may_have_due(&self, watermark: Timestamp) -> bool {
+        match self.near.peek() {
+            Some(first) => first.at <= watermark,
+            None => !self.far.is_empty(),
         }
     }
 

@@ -129,7 +129,7 @@ pub(crate) mod sealed {
 
     /// Keeps the windows of all keys.
     ///
-    /// The caller calls `fire` after each move of the watermark, and after each `add` that asks for it. `watermark` is
+    /// The caller asks `moves`, and calls `fire` if so, after each move of the watermark, and after each `add` that asks for it. `watermark` is
     /// [`Timestamp::MIN`] before there is one: nothing is due then. Where early results are wanted it calls `fire_early`
     /// when they are, after that.
     ///
@@ -147,6 +147,12 @@ pub(crate) mod sealed {
         ) -> Placed
         where
             A: Aggregate<T, Acc = Acc>;
+
+        /// An event of this key is among the next ones: reads what it will need, so that it is near then.
+        fn upcoming(&self, _key: &K) {}
+
+        /// The watermark is here now; whether something is due, so that `fire` has to be called. It need not be if not.
+        fn moves(&mut self, watermark: Timestamp) -> bool;
 
         /// Hands out each window that became due: once when `watermark` reaches its end, and again for each event that was
         /// added to it after that. Then windows whose lateness is over are forgotten.
@@ -182,6 +188,8 @@ pub(crate) mod sealed {
         Late,
         /// Its window does not fit in 64 bits.
         OutOfRange,
+        /// It has a new key, and as many as can be told apart are open.
+        TooManyKeys,
     }
 
     /// One window that is due.

@@ -1,11 +1,7 @@
 //! `dedup`: lets the first copy of each event through.
 
-use std::collections::VecDeque;
 use std::fmt;
-use std::hash::BuildHasher as _;
 use std::time::Duration;
-
-use hashbrown::HashTable;
 
 use crate::context::ClockId;
 use crate::counters::OperatorCounters;
@@ -15,7 +11,7 @@ use crate::operator::{Operator, Output, Port, Ports, Push, Verdict};
 use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::{ByRef, ByValue, Select};
 use crate::span::{Span, whole_micros};
-use crate::state::BuildHasher;
+use crate::state::Ids;
 use crate::stream::{Stream, Then};
 use crate::time::Timestamp;
 
@@ -182,6 +178,15 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
         self.ids.forget_due(out.slowest(&self.clocks));
     }
 
+    fn upcoming<P: Push<T>>(&mut self, events: &[(Timestamp, T)], out: &mut Output<'_, P>) {
+        for (_, event) in events {
+            let Some(id) = self.select.peek(event) else { break };
+            self.ids.touch(self.ids.hash(id));
+        }
+        self.ids.touch_oldest(events.len());
+        out.upcoming(events);
+    }
+
     fn open(&mut self, upstream: Upstream, _plan: &mut Plan<'_>) -> Upstream {
         self.clocks = upstream.clock.into_iter().collect();
         upstream
@@ -199,7 +204,7 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
     }
 
     fn describe(&self) -> Vec<String> {
-        described(self.ids.ttl)
+        described(self.ids.ttl())
     }
 
     fn name(&self) -> &'static str {
@@ -210,137 +215,6 @@ impl<T: Data, S: Select<T, Selected: Id>> Operator<T> for Dedup<T, S> {
         counters.duplicates = self.held_back;
         counters.ids = u64::try_from(self.ids.len()).unwrap_or(u64::MAX);
     }
-}
-
-/// The ids that are remembered: a log in order of arrival, and an index into it.
-///
-/// The log loses its due entries at the front. Arrival is nearly in order of time, so hardly ever does an entry that is due
-/// wait behind one that is not; until it goes it counts as forgotten all the same. Should many wait (behind an event far
-/// ahead of its watermark), the log is swept once it has doubled.
-struct Ids<I> {
-    ttl: Span,
-    hasher: BuildHasher,
-    /// Numbers of entries of the log, found by the hash of their ids.
-    index: HashTable<u64>,
-    log: VecDeque<Remembered<I>>,
-    /// The number of the log's first entry.
-    first: u64,
-    sweep_at: usize,
-    /// What is due here or before is forgotten.
-    watermark: Timestamp,
-}
-
-struct Remembered<I> {
-    id: I,
-    forget_at: Timestamp,
-}
-
-impl<I> Ids<I> {
-    const FIRST_SWEEP: usize = 1_024;
-
-    fn new(ttl: Span) -> Self {
-        Ids {
-            ttl,
-            hasher: BuildHasher::default(),
-            index: HashTable::new(),
-            log: VecDeque::new(),
-            first: 0,
-            sweep_at: Self::FIRST_SWEEP,
-            watermark: Timestamp::MIN,
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.log.iter().filter(|entry| self.watermark < entry.forget_at).count()
-    }
-}
-
-impl<I: Id> Ids<I> {
-    #[inline]
-    fn hash(&self, id: &I) -> u64 {
-        self.hasher.hash_one(id)
-    }
-
-    #[inline]
-    fn contains(&self, hash: u64, id: &I) -> bool {
-        self.entry(hash, id).is_some_and(|entry| self.watermark < entry.forget_at)
-    }
-
-    #[inline]
-    fn entry(&self, hash: u64, id: &I) -> Option<&Remembered<I>> {
-        let number = self
-            .index
-            .find(hash, |&number| entry_of(&self.log, self.first, number).is_some_and(|entry| entry.id == *id))?;
-        entry_of(&self.log, self.first, *number)
-    }
-
-    #[inline]
-    fn remember(&mut self, hash: u64, id: I, at: Timestamp) {
-        let forget_at = at.plus(self.ttl);
-        if forget_at <= self.watermark {
-            return;
-        }
-        let Ids { log, first, hasher, .. } = self;
-        let number = *first + log.len() as u64;
-        // An entry with this id that is due already, but waits in the log, gives its place in the index to the new one.
-        let is_it = |&known: &u64| entry_of(log, *first, known).is_some_and(|entry| entry.id == id);
-        if let Ok(old) = self.index.find_entry(hash, is_it) {
-            old.remove();
-        }
-        log.push_back(Remembered { id, forget_at });
-        let log = &*log;
-        self.index.insert_unique(hash, number, |&known| {
-            entry_of(log, *first, known).map_or(0, |entry| hasher.hash_one(&entry.id))
-        });
-    }
-
-    #[inline]
-    fn forget_due(&mut self, watermark: Timestamp) {
-        if watermark <= self.watermark {
-            return;
-        }
-        self.watermark = watermark;
-        let before = self.log.len();
-        while let Some(front) = self.log.front()
-            && front.forget_at <= watermark
-        {
-            let number = self.first;
-            if let Ok(entry) = self.index.find_entry(self.hasher.hash_one(&front.id), |&known| known == number) {
-                entry.remove();
-            }
-            self.log.pop_front();
-            self.first += 1;
-        }
-        if self.sweep_at < self.log.len() {
-            self.sweep();
-        } else if self.log.len() < before && self.log.len() < self.log.capacity() / 8 {
-            self.give_back();
-        }
-    }
-
-    /// Takes the due entries out of the middle of the log, too.
-    #[cold]
-    fn sweep(&mut self) {
-        let watermark = self.watermark;
-        self.log.retain(|entry| watermark < entry.forget_at);
-        self.give_back();
-        self.sweep_at = Self::FIRST_SWEEP.max(2 * self.log.len());
-    }
-
-    #[cold]
-    fn give_back(&mut self) {
-        self.log.shrink_to(2 * self.log.len());
-        self.index = HashTable::with_capacity(self.log.len());
-        let Ids { log, first, hasher, index, .. } = self;
-        let hash = |&number: &u64| entry_of(log, *first, number).map_or(0, |entry| hasher.hash_one(&entry.id));
-        for (number, entry) in (*first..).zip(log.iter()) {
-            index.insert_unique(hasher.hash_one(&entry.id), number, hash);
-        }
-    }
-}
-
-fn entry_of<I>(log: &VecDeque<Remembered<I>>, first: u64, number: u64) -> Option<&Remembered<I>> {
-    log.get(usize::try_from(number.wrapping_sub(first)).ok()?)
 }
 
 impl<T, S: Select<T>> fmt::Debug for Dedup<T, S> {

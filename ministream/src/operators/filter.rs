@@ -38,6 +38,10 @@ impl<T, F: Fn(&T) -> bool + Send + 'static> Operator<T> for Filter<F> {
         }
     }
 
+    fn upcoming<P: Push<T>>(&mut self, events: &[(Timestamp, T)], out: &mut Output<'_, P>) {
+        out.upcoming(events);
+    }
+
     fn name(&self) -> &'static str {
         "filter"
     }

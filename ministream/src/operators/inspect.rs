@@ -36,6 +36,10 @@ impl<T, F: FnMut(&T) + Send + 'static> Operator<T> for Inspect<F> {
         out.emit(at, event);
     }
 
+    fn upcoming<P: Push<T>>(&mut self, events: &[(Timestamp, T)], out: &mut Output<'_, P>) {
+        out.upcoming(events);
+    }
+
     fn name(&self) -> &'static str {
         "inspect"
     }

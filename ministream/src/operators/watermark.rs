@@ -94,6 +94,10 @@ impl<T: Data, S: WatermarkStrategy> Operator<T> for MakeWatermark<T, S> {
         self.advance(to, out);
     }
 
+    fn upcoming<P: Push<T>>(&mut self, events: &[(Timestamp, T)], out: &mut Output<'_, P>) {
+        out.upcoming(events);
+    }
+
     fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) -> Upstream {
         for refusal in self.strategy.refusals() {
             plan.refuse(refusal);

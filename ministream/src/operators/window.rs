@@ -12,7 +12,7 @@ use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::Select;
 use crate::stream::{KeyedStream, LateChoice, Stream, Then, WindowedStream, late_choice};
 use crate::time::Timestamp;
-use crate::window::sealed::{self as kind, Firing, Placed, Settings, WindowStore};
+use crate::window::sealed::{self as kind, Firing, HandOut, Placed, Settings, WindowStore};
 use crate::window::{Early, WindowKind};
 
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
@@ -107,32 +107,65 @@ where
     W: WindowKind,
     A: Aggregate<T>,
 {
+    #[inline]
     fn fire<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
-        self.store.fire(self.watermark, &mut put_out(&self.aggregate, out));
+        let watermark = self.watermark;
+        if self.store.moves(watermark) {
+            self.hand_out(out, |store, emit| store.fire(watermark, emit));
+        }
     }
 
-    fn fire_early<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
-        self.store.fire_early(&mut put_out(&self.aggregate, out));
+    fn hand_out<P: Push<Pane<S::Selected, A::Out>>>(
+        &mut self,
+        out: &mut Output<'_, P>,
+        f: impl FnOnce(&mut StoreOf<W, S::Selected, A::Acc>, &mut HandOut<'_, S::Selected, A::Acc>),
+    ) {
+        let mut results = Results { aggregate: &self.aggregate, panes: Vec::new(), out };
+        f(&mut self.store, &mut |firing| results.take(firing));
+        results.out.emit_all(&mut results.panes);
+    }
+
+    /// There is no place for an event.
+    #[cold]
+    fn refuse<P>(&self, reason: String, out: &mut Output<'_, P>) {
+        out.fail(Failure::of_operator(self.windows.stage(), reason));
+        out.reject();
     }
 }
 
-/// Makes a result of each window that is handed out.
-fn put_out<T, K, A, P>(aggregate: &A, out: &mut Output<'_, P>) -> impl FnMut(Firing<'_, K, A::Acc>) -> bool
+/// Makes results of the windows that are handed out, and puts them out by the hundred.
+struct Results<'a, 'o, T, A: Aggregate<T>, K, P> {
+    aggregate: &'a A,
+    panes: Panes<K, A::Out>,
+    out: &'a mut Output<'o, P>,
+}
+
+/// Results with their event times.
+type Panes<K, V> = Vec<(Timestamp, Pane<K, V>)>;
+
+impl<T, A, K, P> Results<'_, '_, T, A, K, P>
 where
     K: Key,
     A: Aggregate<T>,
     P: Push<Pane<K, A::Out>>,
 {
-    |firing| match aggregate.finish(firing.acc) {
-        Ok(value) => {
-            let Firing { key, window, timing, update, replaces, .. } = firing;
-            let pane = Pane { key: key.clone(), window, value, timing, update, replaces };
-            out.emit(window.last_instant(), pane);
-            true
-        }
-        Err(reason) => {
-            out.fail(Failure::of_window(aggregate.name(), firing.key, firing.window, reason));
-            false
+    const AT_ONCE: usize = 128;
+
+    fn take(&mut self, firing: Firing<'_, K, A::Acc>) -> bool {
+        let Firing { key, window, acc, timing, update, replaces } = firing;
+        match self.aggregate.finish(acc) {
+            Ok(value) => {
+                let pane = Pane { key: key.clone(), window, value, timing, update, replaces };
+                self.panes.push((window.last_instant(), pane));
+                if self.panes.len() == Self::AT_ONCE {
+                    self.out.emit_all(&mut self.panes);
+                }
+                true
+            }
+            Err(reason) => {
+                self.out.fail(Failure::of_window(self.aggregate.name(), key, window, reason));
+                false
+            }
         }
     }
 }
@@ -186,7 +219,7 @@ where
                     self.fire(out);
                 }
                 if self.early.at_event() {
-                    self.fire_early(out);
+                    self.hand_out(out, |store, emit| store.fire_early(emit));
                 }
             }
             Placed::Late => {
@@ -194,9 +227,10 @@ where
                 out.send(&self.late, at, Late::new(event, at, self.watermark));
             }
             Placed::OutOfRange => {
-                let reason = format!("an event at {at} has no window that fits in 64 bits");
-                out.fail(Failure::of_operator(self.windows.stage(), reason));
-                out.reject();
+                self.refuse(format!("an event at {at} has no window that fits in 64 bits"), out);
+            }
+            Placed::TooManyKeys => {
+                self.refuse(format!("an event at {at} has a new key, and 4294967295 keys are open"), out);
             }
         }
     }
@@ -205,13 +239,20 @@ where
         self.watermark = to;
         self.fire(out);
         if self.early.at_watermark(to) {
-            self.fire_early(out);
+            self.hand_out(out, |store, emit| store.fire_early(emit));
         }
         out.watermark(to);
     }
 
     fn on_end<P: Push<Self::Out>>(&mut self, out: &mut Output<'_, P>) {
-        self.store.finish(&mut put_out(&self.aggregate, out));
+        self.hand_out(out, |store, emit| store.finish(emit));
+    }
+
+    fn upcoming<P: Push<Self::Out>>(&mut self, events: &[(Timestamp, T)], _out: &mut Output<'_, P>) {
+        for (_, event) in events {
+            let Some(key) = self.select.peek(event) else { break };
+            self.store.upcoming(key);
+        }
     }
 
     fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) -> Upstream {

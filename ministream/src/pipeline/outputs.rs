@@ -103,7 +103,9 @@ impl<T: Data> Buffer<T> {
     /// Lets the results that wait in the graph change places with the empty buffer.
     fn drain(&mut self, ctx: &mut Context) -> Drain<'_, T> {
         self.results.clear();
-        self.swap(ctx);
+        if ctx.has_results {
+            self.swap(ctx);
+        }
         Drain { results: &mut self.results }
     }
 

@@ -12,7 +12,7 @@ use crate::error::Refusal;
 use crate::event::{Data, Key};
 use crate::pane::Timing;
 use crate::span::{Span, fits, whole_micros};
-use crate::state::Map;
+use crate::state::{Keys, Slot, SlotMap};
 use crate::time::Timestamp;
 use crate::window::Window;
 use crate::window::sealed::{HandOut, Placed, Settings, WindowStore};
@@ -156,8 +156,11 @@ pub struct AlignedStore<K, Acc> {
     /// The timestamps all of whose windows fit in 64 bits.
     admits: RangeInclusive<Timestamp>,
     lateness: Span,
+    keys: Keys<K>,
     /// By their ends. Most events belong to the last ones, and windows go from the front.
-    windows: VecDeque<Table<K, Acc>>,
+    windows: VecDeque<Table<Acc>>,
+    /// The room of a window that has gone, for the next one.
+    spare: Option<SlotMap<Cell<Acc>>>,
     /// Changes of windows that have not fired are listed, too.
     emits_early: bool,
     /// Every window that ends here or before has fired.
@@ -174,32 +177,43 @@ pub struct AlignedStore<K, Acc> {
 }
 
 #[derive(Debug)]
-struct Table<K, Acc> {
+struct Table<Acc> {
     window: Window,
-    cells: Map<K, Cell<Acc>>,
+    cells: SlotMap<Cell<Acc>>,
     /// The keys that are listed as changed since their last result.
-    changed: Vec<K>,
+    changed: Vec<Slot>,
 }
 
-impl<K: Key, Acc> Table<K, Acc> {
+impl<Acc> Table<Acc> {
     /// Hands out the cells that have changed.
-    fn fire_changed(&mut self, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
-        let mut keys = mem::take(&mut self.changed);
-        keys.sort_unstable();
-        for key in keys {
-            if let Some(cell) = self.cells.get_mut(&key) {
-                cell.fire(&key, self.window, timing, emit);
-            }
-        }
+    fn fire_changed<K: Key>(&mut self, keys: &Keys<K>, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
+        let mut changed = mem::take(&mut self.changed);
+        keys.sort(&mut changed);
+        self.fire(changed, keys, timing, emit);
     }
 
     /// Hands out all cells.
-    fn fire_all(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_all<K: Key>(&mut self, keys: &mut Keys<K>, emit: &mut HandOut<'_, K, Acc>) {
         self.changed = Vec::new();
-        let mut cells: Vec<_> = self.cells.iter_mut().collect();
-        cells.sort_unstable_by_key(|(key, _)| *key);
-        for (key, cell) in cells {
-            cell.fire(key, self.window, Timing::OnTime, emit);
+        // Where most keys are in the window, the order of all keys is near enough.
+        if keys.slots() < self.cells.len() * 4 {
+            let ordered = keys.ordered().to_vec();
+            self.fire(ordered, keys, Timing::OnTime, emit);
+        } else {
+            let mut slots: Vec<_> = self.cells.slots().collect();
+            keys.sort(&mut slots);
+            self.fire(slots, keys, Timing::OnTime, emit);
+        }
+    }
+
+    /// Hands out the cells of these keys.
+    fn fire<K: Key>(&mut self, slots: Vec<Slot>, keys: &Keys<K>, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
+        for slot in slots {
+            if let Some(cell) = self.cells.get_mut(slot)
+                && let Some(key) = keys.key(slot)
+            {
+                cell.fire(key, self.window, timing, emit);
+            }
         }
     }
 }
@@ -210,7 +224,9 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
             admits: grid.admits(&(Timestamp::MIN..=Timestamp::MAX)),
             grid,
             lateness: settings.lateness(),
+            keys: Keys::new(),
             windows: VecDeque::new(),
+            spare: None,
             emits_early: settings.emit.is_some(),
             fired_to: Timestamp::MIN,
             next_change: Timestamp::MAX,
@@ -251,106 +267,140 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
         self.recent
     }
 
-    /// The cell of a key that the window has, which is about to change.
+    /// The cell of a key in a window. It is about to change, so it is listed where that is wanted.
     #[inline]
-    fn cell(&mut self, key: &K, window: Window, watermark: Timestamp) -> Option<&mut Cell<Acc>> {
-        let position = self.position(window.end).ok()?;
+    fn cell(&mut self, slot: Slot, window: Window, watermark: Timestamp, create: impl Fn() -> Acc) -> Option<&mut Acc> {
+        let position = match self.position(window.end) {
+            Ok(position) => position,
+            Err(position) => self.open(position, window),
+        };
         let Table { cells, changed, .. } = self.windows.get_mut(position)?;
-        let cell = cells.get_mut(key)?;
+        let cell = match cells.place(slot) {
+            Some(place) => cells.at_mut(place)?,
+            None => {
+                self.keys.take(slot);
+                self.open_windows += 1;
+                cells.insert(slot, Cell::new(create()), self.keys.slots())?
+            }
+        };
         let is_due = window.end <= watermark;
         if (self.emits_early || is_due) && cell.list() {
-            changed.push(key.clone());
+            changed.push(slot);
             if is_due {
                 self.corrected.push(window.end);
             }
         }
-        Some(cell)
+        Some(&mut cell.acc)
     }
 
-    /// A cell for a key that the window does not have.
-    fn open(&mut self, key: K, window: Window, acc: Acc, watermark: Timestamp) {
-        self.open_windows += 1;
+    /// A window that has no table yet, and belongs here.
+    #[cold]
+    fn open(&mut self, position: usize, window: Window) -> usize {
         self.next_change = self.next_change.min(window.end);
-        let position = self.position(window.end).unwrap_or_else(|position| {
-            self.windows.insert(position, Table { window, cells: Map::default(), changed: Vec::new() });
-            position
-        });
-        let Some(table) = self.windows.get_mut(position) else { return };
-        let mut cell = Cell::new(acc);
-        let is_due = window.end <= watermark;
-        if (self.emits_early || is_due) && cell.list() {
-            table.changed.push(key.clone());
-            if is_due {
-                self.corrected.push(window.end);
-            }
-        }
-        table.cells.insert(key, cell);
+        let cells = self.spare.take().unwrap_or_else(SlotMap::new);
+        self.windows.insert(position, Table { window, cells, changed: Vec::new() });
+        position
     }
 
+    #[inline]
     fn is_gone(&self, end: Timestamp, watermark: Timestamp) -> bool {
         end.plus(self.lateness) <= watermark
     }
-}
 
-impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
-    fn add<T, A>(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed
-    where
-        A: Aggregate<T, Acc = Acc>,
-    {
-        let Some(last) = self.window_of(at) else { return Placed::OutOfRange };
-        let (mut live, mut gone, mut due) = (0, 0, false);
-        let mut next = Some(last);
-        while let Some(window) = next {
-            next = self.grid.earlier_window_of(at, window);
-            if self.is_gone(window.end, watermark) {
-                gone += 1;
-                continue;
-            }
-            live += 1;
-            due |= window.end <= watermark;
-            match self.cell(&key, window, watermark) {
-                Some(cell) => aggregate.add(&mut cell.acc, at, event),
-                None => {
-                    let mut acc = aggregate.create();
-                    aggregate.add(&mut acc, at, event);
-                    self.open(key.clone().into_owned(), window, acc, watermark);
-                }
-            }
-        }
-        if live == 0 { Placed::Late } else { Placed::Taken { partly_late: gone > 0, due } }
-    }
-
-    fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
-        let fired_to = mem::replace(&mut self.fired_to, watermark);
-        self.corrected.sort_unstable();
-        self.corrected.dedup();
-        for end in mem::take(&mut self.corrected) {
+    /// Hands out the windows that an event was added to after they had fired.
+    fn fire_corrected(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+        let mut ends = mem::take(&mut self.corrected);
+        ends.sort_unstable();
+        ends.dedup();
+        for end in ends {
             if let Ok(position) = self.position(end)
                 && let Some(table) = self.windows.get_mut(position)
             {
-                table.fire_changed(Timing::Late, emit);
+                table.fire_changed(&self.keys, Timing::Late, emit);
             }
         }
-        if watermark < self.next_change {
-            return;
-        }
+    }
+
+    /// Hands out the windows that end behind `fired_to`, and forgets those whose lateness is over.
+    fn fire_due(&mut self, fired_to: Timestamp, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
         let first = self.windows.partition_point(|table| table.window.end <= fired_to);
         let behind = self.windows.partition_point(|table| table.window.end <= watermark);
         for table in self.windows.range_mut(first.min(behind)..behind) {
-            table.fire_all(emit);
+            table.fire_all(&mut self.keys, emit);
         }
         let next_end = self.windows.get(behind).map(|table| table.window.end);
         while let Some(first) = self.windows.pop_front_if(|table| table.window.end.plus(self.lateness) <= watermark) {
-            self.open_windows -= first.cells.len();
+            self.forget(first.cells);
         }
         let not_gone = self.windows.front().map(|table| table.window.end.plus(self.lateness));
         self.next_change = next_end.into_iter().chain(not_gone).min().unwrap_or(Timestamp::MAX);
     }
 
+    fn forget(&mut self, mut cells: SlotMap<Cell<Acc>>) {
+        self.open_windows -= cells.len();
+        for slot in cells.slots() {
+            self.keys.release(slot);
+        }
+        if self.spare.is_none() {
+            cells.clear();
+            self.spare = Some(cells);
+        }
+    }
+}
+
+impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
+    #[inline]
+    fn add<T, A>(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed
+    where
+        A: Aggregate<T, Acc = Acc>,
+    {
+        let Some(last) = self.window_of(at) else { return Placed::OutOfRange };
+        if self.is_gone(last.end, watermark) {
+            return Placed::Late;
+        }
+        let Some(slot) = self.keys.slot_of(key) else { return Placed::TooManyKeys };
+        let (mut partly_late, mut due) = (false, false);
+        let mut next = Some(last);
+        while let Some(window) = next {
+            if self.is_gone(window.end, watermark) {
+                partly_late = true;
+                break;
+            }
+            next = self.grid.earlier_window_of(at, window);
+            due |= window.end <= watermark;
+            if let Some(acc) = self.cell(slot, window, watermark, || aggregate.create()) {
+                aggregate.add(acc, at, event);
+            }
+        }
+        Placed::Taken { partly_late, due }
+    }
+
+    #[inline]
+    fn upcoming(&self, key: &K) {
+        self.keys.touch(key);
+    }
+
+    #[inline]
+    fn moves(&mut self, watermark: Timestamp) -> bool {
+        let is_due = self.next_change <= watermark || !self.corrected.is_empty();
+        if !is_due {
+            self.fired_to = watermark;
+        }
+        is_due
+    }
+
+    fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
+        let fired_to = mem::replace(&mut self.fired_to, watermark);
+        self.fire_corrected(emit);
+        if self.next_change <= watermark {
+            self.fire_due(fired_to, watermark, emit);
+        }
+    }
+
     fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
         let first = self.windows.partition_point(|table| table.window.end <= self.fired_to);
         for table in self.windows.range_mut(first..) {
-            table.fire_changed(Timing::Early, emit);
+            table.fire_changed(&self.keys, Timing::Early, emit);
         }
     }
 

@@ -114,6 +114,10 @@ where
         Placed::Taken { partly_late: false, due: false }
     }
 
+    fn moves(&mut self, _watermark: Timestamp) -> bool {
+        false
+    }
+
     fn fire(&mut self, _watermark: Timestamp, _emit: &mut HandOut<'_, K, Acc>) {}
 
     fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {

@@ -11,7 +11,7 @@ use crate::error::Refusal;
 use crate::event::{Data, Key};
 use crate::pane::Timing;
 use crate::span::{Span, fits, whole_micros};
-use crate::state::{DueQueue, Map, give_back};
+use crate::state::{DueQueue, Keys, Slot};
 use crate::time::Timestamp;
 use crate::window::Window;
 use crate::window::sealed::{self, Firing, HandOut, Placed, Settings, WindowStore};
@@ -85,7 +85,8 @@ impl sealed::WindowKind for Session {
             gap,
             lateness,
             emits_early: settings.emit.is_some(),
-            sessions: Map::default(),
+            keys: Keys::new(),
+            sessions: Vec::new(),
             due: DueQueue::new(gap.plus(lateness)),
             next_id: 0,
             corrected: None,
@@ -105,15 +106,101 @@ pub struct SessionStore<K, Acc> {
     lateness: Span,
     /// Changes of sessions that have not fired are listed.
     emits_early: bool,
-    /// Those of each key in order of time. They do not overlap, and no list is empty.
-    sessions: Map<K, VecDeque<OpenSession<Acc>>>,
-    due: DueQueue<Handle<K>>,
+    keys: Keys<K>,
+    /// By slot.
+    sessions: Vec<OfKey<Acc>>,
+    due: DueQueue<Handle>,
     next_id: u64,
     /// The session that an event was added to after it had fired.
-    corrected: Option<Handle<K>>,
+    corrected: Option<Handle>,
     /// Sessions that are listed as changed since their last result, and some that were.
-    changed: Vec<Handle<K>>,
+    changed: Vec<Handle>,
     open_windows: usize,
+}
+
+/// The sessions of one key: most have one at a time.
+#[derive(Debug)]
+struct OfKey<Acc> {
+    /// The latest; None if there is none at all.
+    latest: Option<OpenSession<Acc>>,
+    /// Those before it, in order of time. They do not overlap.
+    earlier: VecDeque<OpenSession<Acc>>,
+}
+
+impl<Acc> OfKey<Acc> {
+    fn new() -> Self {
+        OfKey { latest: None, earlier: VecDeque::new() }
+    }
+
+    fn len(&self) -> usize {
+        self.earlier.len() + usize::from(self.latest.is_some())
+    }
+
+    fn get(&self, place: usize) -> Option<&OpenSession<Acc>> {
+        match self.earlier.get(place) {
+            Some(session) => Some(session),
+            None => self.latest.as_ref().filter(|_| place == self.earlier.len()),
+        }
+    }
+
+    fn get_mut(&mut self, place: usize) -> Option<&mut OpenSession<Acc>> {
+        if place == self.earlier.len() { self.latest.as_mut() } else { self.earlier.get_mut(place) }
+    }
+
+    fn insert(&mut self, place: usize, session: OpenSession<Acc>) {
+        if place < self.len() {
+            self.earlier.insert(place, session);
+        } else if let Some(before) = self.latest.replace(session) {
+            self.earlier.push_back(before);
+        }
+    }
+
+    fn remove(&mut self, place: usize) -> Option<OpenSession<Acc>> {
+        if place < self.earlier.len() {
+            let removed = self.earlier.remove(place);
+            if self.earlier.len() < self.earlier.capacity() / 8 {
+                self.earlier.shrink_to(self.earlier.len() * 2);
+            }
+            removed
+        } else {
+            let before = self.earlier.pop_back();
+            mem::replace(&mut self.latest, before)
+        }
+    }
+
+    /// Where the session of a handle is, if there still is one.
+    #[inline]
+    fn place_of(&self, handle: &Handle) -> Option<usize> {
+        let is_it = |session: &OpenSession<Acc>| session.id == handle.id;
+        // What is due is the only one, or the oldest, most of the time.
+        if self.earlier.is_empty() {
+            return self.latest.as_ref().is_some_and(is_it).then_some(0);
+        }
+        if self.earlier.front().is_some_and(is_it) {
+            return Some(0);
+        }
+        let place = self.earlier.partition_point(|session| session.window.end <= handle.within);
+        self.get(place).filter(|session| is_it(session)).map(|_| place)
+    }
+
+    /// The sessions that overlap a window: neighbours, for sessions are in order and apart.
+    #[inline]
+    fn overlapping(&self, window: Window) -> Range<usize> {
+        // What comes belongs to the latest, or behind it, most of the time.
+        let Some(latest) = &self.latest else { return 0..0 };
+        let len = self.len();
+        if latest.window.end <= window.start {
+            return len..len;
+        }
+        if self.earlier.back().is_none_or(|session| session.window.end <= window.start) {
+            return len - 1..len - usize::from(window.end <= latest.window.start);
+        }
+        let first = self.earlier.partition_point(|session| session.window.end <= window.start);
+        if latest.window.start < window.end {
+            return first..len;
+        }
+        first..self.earlier.partition_point(|session| session.window.start < window.end)
+    }
 }
 
 #[derive(Debug)]
@@ -132,68 +219,98 @@ struct OpenSession<Acc> {
 }
 
 /// Names a session, also after it has been merged into another (then there is none with that id).
-#[derive(Clone, Debug)]
-struct Handle<K> {
-    key: K,
+#[derive(Clone, Copy, Debug)]
+struct Handle {
+    key: Slot,
     /// An instant of the session, to find it by: sessions only grow.
     within: Timestamp,
     id: u64,
 }
 
 /// A session that is due.
-struct Due<K> {
+struct Due {
     window: Window,
-    handle: Handle<K>,
+    handle: Handle,
     timing: Timing,
 }
 
 impl<K: Key, Acc: Data> SessionStore<K, Acc> {
-    fn session_mut(&mut self, handle: &Handle<K>) -> Option<&mut OpenSession<Acc>> {
-        let sessions = self.sessions.get_mut(&handle.key)?;
-        let place = place_of(sessions, handle)?;
-        sessions.get_mut(place)
+    fn session_mut(&mut self, handle: &Handle) -> Option<&mut OpenSession<Acc>> {
+        let of_key = self.sessions.get_mut(handle.key as usize)?;
+        let place = of_key.place_of(handle)?;
+        of_key.get_mut(place)
     }
 
     /// Forgets a session, and with the last one of a key the key.
-    fn forget(&mut self, handle: &Handle<K>) {
-        let Some(sessions) = self.sessions.get_mut(&handle.key) else { return };
-        let Some(place) = place_of(sessions, handle) else { return };
-        sessions.remove(place);
+    fn forget(&mut self, handle: &Handle) {
+        let Some(of_key) = self.sessions.get_mut(handle.key as usize) else { return };
+        let Some(place) = of_key.place_of(handle) else { return };
+        of_key.remove(place);
         self.open_windows -= 1;
-        if sessions.is_empty() {
-            self.sessions.remove(&handle.key);
-        } else if sessions.len() < sessions.capacity() / 8 {
-            sessions.shrink_to(sessions.len() * 2);
-        }
-        give_back(&mut self.sessions);
+        self.keys.release(handle.key);
     }
 
     /// Lists a session as changed. Those that need not be listed any more are taken off once they are most of the list.
-    fn list(&mut self, handle: Handle<K>) {
+    fn list(&mut self, handle: Handle) {
         if self.changed.len() > 2 * self.open_windows {
             let sessions = &self.sessions;
             self.changed.retain(|handle| {
-                let of_key = sessions.get(&handle.key);
-                let session = of_key.and_then(|sessions| sessions.get(place_of(sessions, handle)?));
+                let session = sessions.get(handle.key as usize).and_then(|of_key| of_key.get(of_key.place_of(handle)?));
                 session.is_some_and(|session| session.is_listed)
             });
         }
         self.changed.push(handle);
     }
 
-    fn hand_out(&mut self, mut due: Vec<Due<K>>, emit: &mut HandOut<'_, K, Acc>) {
-        due.sort_unstable_by(|a, b| a.window.cmp(&b.window).then_with(|| a.handle.key.cmp(&b.handle.key)));
+    fn hand_out(&mut self, mut due: Vec<Due>, emit: &mut HandOut<'_, K, Acc>) {
+        let key = |due: &Due| self.keys.key(due.handle.key);
+        due.sort_unstable_by(|a, b| a.window.cmp(&b.window).then_with(|| key(a).cmp(&key(b))));
         for Due { window, handle, timing } in due {
-            let Some(session) = self.session_mut(&handle) else { continue };
+            let Some(of_key) = self.sessions.get_mut(handle.key as usize) else { continue };
+            let Some(session) = of_key.place_of(&handle).and_then(|place| of_key.get_mut(place)) else { continue };
+            let Some(key) = self.keys.key(handle.key) else { continue };
             session.is_listed = false;
             let mut replaces: Vec<_> = session.standing.iter().copied().filter(|&old| old != window).collect();
             replaces.sort_unstable();
-            let (key, acc, update) = (&handle.key, &session.acc, session.results);
+            let (acc, update) = (&session.acc, session.results);
             if emit(Firing { key, window, acc, timing, update, replaces }) {
                 session.results = session.results.saturating_add(1);
+                // Of a session that goes now nothing is left to replace.
                 session.standing = vec![window];
             }
         }
+    }
+
+    /// An event has joined a session that ends here. It is listed where that is wanted.
+    #[inline]
+    fn placed(&mut self, handle: Handle, end: Timestamp, watermark: Timestamp) -> Placed {
+        let due = end <= watermark;
+        if due {
+            self.corrected = Some(handle);
+        } else if self.emits_early
+            && let Some(session) = self.session_mut(&handle)
+            && !mem::replace(&mut session.is_listed, true)
+        {
+            self.list(handle);
+        }
+        Placed::Taken { partly_late: false, due }
+    }
+
+    /// A session of a key that overlaps none of its others, and belongs here.
+    fn open(&mut self, slot: Slot, place: usize, window: Window, acc: Acc) -> u64 {
+        self.next_id += 1;
+        let (pending, is_listed, results, standing) = (true, false, 0, Vec::new());
+        let opened = OpenSession { id: self.next_id, window, acc, pending, is_listed, results, standing };
+        if self.sessions.len() < self.keys.slots() {
+            self.sessions.resize_with(self.keys.slots(), OfKey::new);
+        }
+        if let Some(of_key) = self.sessions.get_mut(slot as usize) {
+            of_key.insert(place, opened);
+        }
+        self.keys.take(slot);
+        self.open_windows += 1;
+        self.due.push(window.end, Handle { key: slot, within: window.start, id: self.next_id });
+        self.next_id
     }
 }
 
@@ -204,67 +321,50 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
     {
         let Some(end) = at.as_micros().checked_add(self.gap.as_micros()) else { return Placed::OutOfRange };
         let window = Window::new(at, Timestamp::from_micros(end));
-        let overlapping = self.sessions.get(&*key).map_or(0..0, |sessions| overlapping(sessions, window));
+        let slot = self.keys.known(&key);
+        let of_key = slot.and_then(|slot| self.sessions.get(slot as usize));
+        let overlapping = of_key.map_or(0..0, |of_key| of_key.overlapping(window));
         if overlapping.is_empty() && window.end.plus(self.lateness) <= watermark {
             return Placed::Late;
         }
-
-        let sessions = match self.sessions.get_mut(&*key) {
-            Some(sessions) => sessions,
-            None => self.sessions.entry(key.clone().into_owned()).or_default(),
-        };
-        let mut fresh_id = || {
-            self.next_id += 1;
-            self.next_id
-        };
-        let swallowed: Vec<_> = match overlapping.len() {
-            0 | 1 => Vec::new(),
-            _ => sessions.drain(overlapping.start + 1..overlapping.end).collect(),
-        };
-        self.open_windows -= swallowed.len();
-        let (session, waits_for_end) = match sessions.get_mut(overlapping.start).filter(|_| !overlapping.is_empty()) {
-            Some(session) => {
-                session.window.start = session.window.start.min(window.start);
-                session.window.end = session.window.end.max(window.end);
-                for mut other in swallowed {
-                    session.window.end = session.window.end.max(other.window.end);
-                    aggregate.merge(&mut session.acc, other.acc);
-                    session.results = session.results.saturating_add(other.results);
-                    session.standing.append(&mut other.standing);
-                }
-                let fires_again = !session.pending && watermark < session.window.end;
-                if fires_again {
-                    // Its entry in the queue waits for the end of its lateness, and there is an end to wait for now.
-                    session.pending = true;
-                    session.id = fresh_id();
-                }
-                (session, fires_again)
-            }
-            None => {
-                let (id, acc) = (fresh_id(), aggregate.create());
-                let (pending, is_listed, results, standing) = (true, false, 0, Vec::new());
-                let opened = OpenSession { id, window, acc, pending, is_listed, results, standing };
-                self.open_windows += 1;
-                (sessions.insert_mut(overlapping.start, opened), true)
-            }
-        };
-        aggregate.add(&mut session.acc, at, event);
-        let end = session.window.end;
-        let due = end <= watermark;
-        let is_new_in_list = self.emits_early && !due && !mem::replace(&mut session.is_listed, true);
-        if waits_for_end || due || is_new_in_list {
-            let handle = Handle { within: at, id: session.id, key: key.into_owned() };
-            if due {
-                self.corrected = Some(handle.clone());
-            }
-            if is_new_in_list {
-                self.list(handle.clone());
-            }
-            if waits_for_end {
-                self.due.push(end, handle);
-            }
+        let Some(slot) = slot.or_else(|| self.keys.slot_of(key)) else { return Placed::TooManyKeys };
+        if overlapping.is_empty() {
+            let mut acc = aggregate.create();
+            aggregate.add(&mut acc, at, event);
+            let id = self.open(slot, overlapping.start, window, acc);
+            return self.placed(Handle { key: slot, within: at, id }, window.end, watermark);
         }
-        Placed::Taken { partly_late: false, due }
+
+        let Some(of_key) = self.sessions.get_mut(slot as usize) else { return Placed::TooManyKeys };
+        let swallowed: Vec<_> =
+            (overlapping.start + 1..overlapping.end).rev().filter_map(|place| of_key.remove(place)).collect();
+        let Some(session) = of_key.get_mut(overlapping.start) else { return Placed::TooManyKeys };
+        session.window.start = session.window.start.min(window.start);
+        session.window.end = session.window.end.max(window.end);
+        for mut other in swallowed.into_iter().rev() {
+            session.window.end = session.window.end.max(other.window.end);
+            aggregate.merge(&mut session.acc, other.acc);
+            session.results = session.results.saturating_add(other.results);
+            session.standing.append(&mut other.standing);
+            self.keys.release(slot);
+            self.open_windows -= 1;
+        }
+        aggregate.add(&mut session.acc, at, event);
+        let fires_again = !session.pending && watermark < session.window.end;
+        if fires_again {
+            // Its entry in the queue waits for the end of its lateness, and there is an end to wait for now.
+            session.pending = true;
+            self.next_id += 1;
+            session.id = self.next_id;
+            self.due.push(session.window.end, Handle { key: slot, within: at, id: session.id });
+        }
+        let (handle, end) = (Handle { key: slot, within: at, id: session.id }, session.window.end);
+        self.placed(handle, end, watermark)
+    }
+
+    #[inline]
+    fn moves(&mut self, watermark: Timestamp) -> bool {
+        self.corrected.is_some() || self.due.may_have_due(watermark)
     }
 
     fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
@@ -284,7 +384,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
                 continue;
             }
             if mem::take(&mut session.pending) {
-                due.push(Due { window, handle: handle.clone(), timing: Timing::OnTime });
+                due.push(Due { window, handle, timing: Timing::OnTime });
             }
             let gone_at = window.end.plus(lateness);
             if watermark < gone_at {
@@ -302,6 +402,10 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
         }
     }
 
+    fn upcoming(&self, key: &K) {
+        self.keys.touch(key);
+    }
+
     fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
         let mut due = Vec::new();
         for handle in mem::take(&mut self.changed) {
@@ -317,25 +421,4 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
     fn open_windows(&self) -> usize {
         self.open_windows
     }
-}
-
-/// Where the session of a handle is, if there still is one.
-fn place_of<K, Acc>(sessions: &VecDeque<OpenSession<Acc>>, handle: &Handle<K>) -> Option<usize> {
-    // What is due is the oldest, most of the time.
-    if sessions.front().is_some_and(|session| session.id == handle.id) {
-        return Some(0);
-    }
-    let place = sessions.partition_point(|session| session.window.end <= handle.within);
-    sessions.get(place).filter(|session| session.id == handle.id).map(|_| place)
-}
-
-/// The sessions that overlap a window: neighbours, for sessions are in order and apart.
-fn overlapping<Acc>(sessions: &VecDeque<OpenSession<Acc>>, window: Window) -> Range<usize> {
-    // What comes is the newest, most of the time.
-    if sessions.back().is_none_or(|session| session.window.end <= window.start) {
-        return sessions.len()..sessions.len();
-    }
-    let first = sessions.partition_point(|session| session.window.end <= window.start);
-    let last = sessions.partition_point(|session| session.window.start < window.end);
-    first..last
 }

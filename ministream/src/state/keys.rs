@@ -1,0 +1,203 @@
+//! The keys of an operator as small numbers, so that tables by key are arrays.
+
+use std::borrow::Cow;
+use std::hash::BuildHasher as _;
+use std::mem;
+
+use hashbrown::HashTable;
+
+use super::BuildHasher;
+use crate::event::Key;
+
+/// The number of a key, for as long as something is kept of it.
+pub(crate) type Slot = u32;
+
+/// Gives each key a number when it first comes.
+///
+/// A key is hashed and compared once an event; what is kept of it lies in tables by its number. One that nothing is kept
+/// of any more is idle: it keeps its number, for it may come again soon, until the idle ones are
+/// twice as many as the others.
+#[derive(Debug)]
+pub(crate) struct Keys<K> {
+    hasher: BuildHasher,
+    index: HashTable<Slot>,
+    /// By slot; None where the number is free.
+    keys: Vec<Option<K>>,
+    /// By slot: how many things are kept of the key.
+    uses: Vec<u32>,
+    free: Vec<Slot>,
+    /// Slots in order of their keys, and those that have come since.
+    ordered: Vec<Slot>,
+    unordered: Vec<Slot>,
+    idle: usize,
+}
+
+impl<K: Key> Keys<K> {
+    const MIN_IDLE: usize = 1_024;
+
+    pub(crate) fn new() -> Self {
+        Keys {
+            hasher: BuildHasher::default(),
+            index: HashTable::new(),
+            keys: Vec::new(),
+            uses: Vec::new(),
+            free: Vec::new(),
+            ordered: Vec::new(),
+            unordered: Vec::new(),
+            idle: 0,
+        }
+    }
+
+    /// How many numbers there are: each slot is below.
+    #[inline]
+    pub(crate) fn slots(&self) -> usize {
+        self.keys.len()
+    }
+
+    #[inline]
+    pub(crate) fn key(&self, slot: Slot) -> Option<&K> {
+        self.keys.get(slot as usize)?.as_ref()
+    }
+
+    /// The number of a key, which is cloned only if it is new; None if there are no numbers left.
+    #[inline]
+    pub(crate) fn slot_of(&mut self, key: Cow<'_, K>) -> Option<Slot> {
+        let hash = self.hasher.hash_one(&*key);
+        match self.find(hash, &key) {
+            Some(slot) => Some(slot),
+            None => self.add(hash, key.into_owned()),
+        }
+    }
+
+    /// The number of a key, if it has one.
+    #[inline]
+    pub(crate) fn known(&self, key: &K) -> Option<Slot> {
+        self.find(self.hasher.hash_one(key), key)
+    }
+
+    #[inline]
+    fn find(&self, hash: u64, key: &K) -> Option<Slot> {
+        self.index.find(hash, |&slot| self.key(slot) == Some(key)).copied()
+    }
+
+    /// Reads where the key would be found, so that it is near when it comes.
+    #[inline]
+    pub(crate) fn touch(&self, key: &K) {
+        std::hint::black_box(self.known(key));
+    }
+
+    fn add(&mut self, hash: u64, key: K) -> Option<Slot> {
+        if self.idle > Self::MIN_IDLE.max(2 * (self.index.len() - self.idle)) {
+            self.forget_idle();
+        }
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => {
+                let slot = Slot::try_from(self.keys.len()).ok().filter(|slot| *slot < Slot::MAX)?;
+                self.keys.push(None);
+                self.uses.push(0);
+                slot
+            }
+        };
+        *self.keys.get_mut(slot as usize)? = Some(key);
+        let Keys { hasher, index, keys, .. } = self;
+        index.insert_unique(hash, slot, |&slot| {
+            keys.get(slot as usize).and_then(Option::as_ref).map_or(0, |key| hasher.hash_one(key))
+        });
+        self.unordered.push(slot);
+        self.idle += 1;
+        Some(slot)
+    }
+
+    /// Something more is kept of the key.
+    #[inline]
+    pub(crate) fn take(&mut self, slot: Slot) {
+        if let Some(uses) = self.uses.get_mut(slot as usize) {
+            self.idle -= usize::from(*uses == 0);
+            *uses += 1;
+        }
+    }
+
+    /// Something that was kept of the key is let go.
+    #[inline]
+    pub(crate) fn release(&mut self, slot: Slot) {
+        if let Some(uses) = self.uses.get_mut(slot as usize) {
+            *uses -= 1;
+            self.idle += usize::from(*uses == 0);
+        }
+    }
+
+    #[cold]
+    fn forget_idle(&mut self) {
+        let Keys { hasher, index, keys, uses, free, .. } = self;
+        for (number, (place, _)) in keys.iter_mut().zip(uses.iter()).enumerate().filter(|(_, (_, uses))| **uses == 0) {
+            let Some(key) = place.take() else { continue };
+            let slot = number as Slot;
+            if let Ok(entry) = index.find_entry(hasher.hash_one(&key), |&known| known == slot) {
+                entry.remove();
+            }
+            free.push(slot);
+        }
+        // The smallest numbers are given again first, so that tables by slot stay short.
+        free.sort_unstable_by(|a, b| b.cmp(a));
+        let is_known = |slot: &Slot| keys.get(*slot as usize).is_some_and(Option::is_some);
+        self.ordered.retain(is_known);
+        self.unordered.retain(is_known);
+        self.idle = 0;
+        self.give_back();
+    }
+
+    /// Gives memory back once there are far fewer keys than there is room for.
+    fn give_back(&mut self) {
+        let Keys { hasher, index, keys, .. } = self;
+        if index.len() < index.capacity() / 8 {
+            index.shrink_to(index.len() * 2, |&slot| {
+                keys.get(slot as usize).and_then(Option::as_ref).map_or(0, |key| hasher.hash_one(key))
+            });
+        }
+        let used = self.keys.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        if used < self.keys.capacity() / 8 {
+            self.keys.truncate(used);
+            self.keys.shrink_to(used * 2);
+            self.uses.truncate(used);
+            self.uses.shrink_to(used * 2);
+            self.free.retain(|&slot| (slot as usize) < used);
+            self.free.shrink_to_fit();
+            self.ordered.shrink_to(used * 2);
+            self.unordered.shrink_to_fit();
+        }
+    }
+
+    /// All slots in the order of their keys, idle ones among them.
+    pub(crate) fn ordered(&mut self) -> &[Slot] {
+        if !self.unordered.is_empty() {
+            let mut new = mem::take(&mut self.unordered);
+            self.sort(&mut new);
+            let old = mem::take(&mut self.ordered);
+            self.ordered.reserve(old.len() + new.len());
+            let mut old = old.into_iter().peekable();
+            for slot in new {
+                while let Some(before) = old.next_if(|&before| self.key(before) < self.key(slot)) {
+                    self.ordered.push(before);
+                }
+                self.ordered.push(slot);
+            }
+            self.ordered.extend(old);
+        }
+        &self.ordered
+    }
+
+    /// Puts slots in the order of their keys.
+    pub(crate) fn sort(&self, slots: &mut [Slot]) {
+        if mem::needs_drop::<K>() {
+            slots.sort_unstable_by(|&a, &b| self.key(a).cmp(&self.key(b)));
+            return;
+        }
+        // Plain data is sorted where it lies, not through the slots.
+        let mut keyed: Vec<_> = slots.iter().map(|&slot| (self.key(slot).cloned(), slot)).collect();
+        keyed.sort_unstable();
+        for (place, (_, slot)) in slots.iter_mut().zip(keyed) {
+            *place = slot;
+        }
+    }
+}
