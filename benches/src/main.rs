@@ -1,5 +1,5 @@
 //! Four jobs, each as a pipeline and as the loop that one would write with the standard library, run in turns on the same
-//! events. `cargo run --release --manifest-path benches/Cargo.toml -- [EVENTS] [JOB]`
+//! events. `cargo run --release --manifest-path benches/Cargo.toml -- [EVENTS] [JOB] [CONTENDER]`
 //!
 //! Prints CPU nanoseconds an event, the median of the rounds, and the ratio to the plain loop. All contenders of a job have
 //! to give the same results in the same order, else the program fails.

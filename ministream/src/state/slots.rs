@@ -37,18 +37,9 @@ impl<V> SlotMap<V> {
         self.entries.len()
     }
 
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// In the order in which the slots came.
     pub(crate) fn slots(&self) -> impl ExactSizeIterator<Item = Slot> {
         self.entries.iter().map(|(slot, _)| *slot)
-    }
-
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Slot, &V)> {
-        self.entries.iter().map(|(slot, value)| (*slot, value))
     }
 
     /// Where the value of a slot is, for [`at_mut`](Self::at_mut).
@@ -61,11 +52,6 @@ impl<V> SlotMap<V> {
                 places.find(hasher.hash_one(slot), is_it).map(|&place| place as usize)
             }
         }
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, slot: Slot) -> Option<&V> {
-        self.entries.get(self.place(slot)?).map(|(_, value)| value)
     }
 
     #[inline]
@@ -107,32 +93,6 @@ impl<V> SlotMap<V> {
                 });
             }
         }
-    }
-
-    /// Takes the value of a slot out.
-    pub(crate) fn remove(&mut self, slot: Slot) -> Option<V> {
-        let place = self.place(slot)?;
-        let moved = self.entries.last().map(|(last, _)| *last).filter(|last| *last != slot);
-        match &mut self.places {
-            Places::Many(places) => {
-                set(places, slot, 0);
-                if let Some(moved) = moved {
-                    set(places, moved, place as u32 + 1);
-                }
-            }
-            Places::Few(places, hasher) => {
-                if let Ok(entry) = places.find_entry(hasher.hash_one(slot), |&known| known as usize == place) {
-                    entry.remove();
-                }
-                let last = self.entries.len() - 1;
-                if let Some(moved) = moved
-                    && let Some(known) = places.find_mut(hasher.hash_one(moved), |&known| known as usize == last)
-                {
-                    *known = place as u32;
-                }
-            }
-        }
-        Some(self.entries.swap_remove(place).1)
     }
 
     /// Takes everything out, and keeps the room.
