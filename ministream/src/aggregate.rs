@@ -72,6 +72,16 @@ pub trait Aggregate<T>: Send + 'static {
     /// Adds all that `other` holds.
     fn merge(&self, acc: &mut Self::Acc, other: Self::Acc);
 
+    /// Whether [`unmerge`](Aggregate::unmerge) works. Sliding windows then cost one `add` an event, however many of them
+    /// the event is in.
+    fn is_invertible(&self) -> bool {
+        false
+    }
+
+    /// Takes out all that `other` holds, which was merged before: exactly, as if it had never been there. Called only if
+    /// the aggregate [is invertible](Aggregate::is_invertible).
+    fn unmerge(&self, _acc: &mut Self::Acc, _other: &Self::Acc) {}
+
     /// The value of the window.
     ///
     /// # Errors
@@ -122,6 +132,20 @@ macro_rules! aggregate_tuples {
                 let ($($acc,)+) = acc;
                 let ($($other,)+) = other;
                 $($A.merge($acc, $other);)+
+            }
+
+            fn is_invertible(&self) -> bool {
+                #[expect(non_snake_case, reason = "named after the type")]
+                let ($($A,)+) = self;
+                $($A.is_invertible())&&+
+            }
+
+            fn unmerge(&self, acc: &mut Self::Acc, other: &Self::Acc) {
+                #[expect(non_snake_case, reason = "named after the type")]
+                let ($($A,)+) = self;
+                let ($($acc,)+) = acc;
+                let ($($other,)+) = other;
+                $($A.unmerge($acc, $other);)+
             }
 
             fn finish(&self, acc: &Self::Acc) -> Result<Self::Out, AggregateError> {

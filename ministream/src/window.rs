@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -99,6 +100,8 @@ pub(crate) mod sealed {
     pub struct Settings {
         pub(crate) lateness: Duration,
         pub(crate) emit: Option<Emit>,
+        /// What was merged can be taken out again: [`Aggregate::is_invertible`].
+        pub(crate) is_invertible: bool,
     }
 
     impl Settings {
@@ -156,18 +159,48 @@ pub(crate) mod sealed {
 
         /// Hands out each window that became due: once when `watermark` reaches its end, and again for each event that was
         /// added to it after that. Then windows whose lateness is over are forgotten.
-        fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>);
+        fn fire(&mut self, watermark: Timestamp, parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>);
 
         /// Hands out each window that has not reached its end and has changed since it was handed out.
         fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>);
 
         /// Hands out what is left, at the end of the input. Nothing is called any more after that.
-        fn finish(&mut self, emit: &mut HandOut<'_, K, Acc>) {
-            self.fire(Timestamp::MAX, emit);
+        fn finish(&mut self, parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+            self.fire(Timestamp::MAX, parts, emit);
         }
 
         /// How many windows are kept, counted once for each key.
         fn open_windows(&self) -> usize;
+    }
+
+    /// Puts accumulators together and apart: what an [`Aggregate`] does, whatever its events. No type parameter, as
+    /// [`HandOut`].
+    pub trait Parts<Acc> {
+        fn merge(&self, acc: &mut Acc, other: Acc);
+        /// Only where [`Aggregate::is_invertible`] says so.
+        fn unmerge(&self, acc: &mut Acc, other: &Acc);
+    }
+
+    /// The parts of an aggregate over events of type `T`.
+    pub(crate) struct PartsOf<'a, T, A> {
+        aggregate: &'a A,
+        of: PhantomData<fn(T)>,
+    }
+
+    impl<'a, T, A> PartsOf<'a, T, A> {
+        pub(crate) fn new(aggregate: &'a A) -> Self {
+            PartsOf { aggregate, of: PhantomData }
+        }
+    }
+
+    impl<T, A: Aggregate<T>> Parts<A::Acc> for PartsOf<'_, T, A> {
+        fn merge(&self, acc: &mut A::Acc, other: A::Acc) {
+            self.aggregate.merge(acc, other);
+        }
+
+        fn unmerge(&self, acc: &mut A::Acc, other: &A::Acc) {
+            self.aggregate.unmerge(acc, other);
+        }
     }
 
     /// Takes the windows that are due. Not a type parameter: what fires windows is compiled once for a key and an

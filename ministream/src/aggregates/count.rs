@@ -33,6 +33,14 @@ impl<T> Aggregate<T> for Count {
         *acc += other;
     }
 
+    fn is_invertible(&self) -> bool {
+        true
+    }
+
+    fn unmerge(&self, acc: &mut u64, other: &u64) {
+        *acc -= other;
+    }
+
     fn finish(&self, acc: &u64) -> Result<u64, AggregateError> {
         Ok(*acc)
     }

@@ -41,6 +41,14 @@ where
         self.aggregate.merge(acc, other);
     }
 
+    fn is_invertible(&self) -> bool {
+        self.aggregate.is_invertible()
+    }
+
+    fn unmerge(&self, acc: &mut A::Acc, other: &A::Acc) {
+        self.aggregate.unmerge(acc, other);
+    }
+
     fn finish(&self, acc: &A::Acc) -> Result<U, AggregateError> {
         self.aggregate.finish(acc).map(&self.f)
     }

@@ -52,6 +52,15 @@ impl<T, V: Summable, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Mean<F, V
         *count += other_count;
     }
 
+    fn is_invertible(&self) -> bool {
+        V::IS_INVERTIBLE
+    }
+
+    fn unmerge(&self, (sum, count): &mut Self::Acc, (other_sum, other_count): &Self::Acc) {
+        V::unmerge(sum, other_sum);
+        *count -= other_count;
+    }
+
     fn finish(&self, (sum, count): &Self::Acc) -> Result<f64, AggregateError> {
         Ok(V::to_f64(sum) / *count as f64)
     }

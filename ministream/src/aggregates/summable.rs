@@ -25,6 +25,13 @@ pub trait Summable: Data {
     /// Adds another sum.
     fn merge(wide: &mut Self::Wide, other: Self::Wide);
 
+    /// Whether [`unmerge`](Summable::unmerge) works.
+    const IS_INVERTIBLE: bool = false;
+
+    /// Takes out another sum, which was merged before: exactly. Called only where
+    /// [`IS_INVERTIBLE`](Summable::IS_INVERTIBLE) says so.
+    fn unmerge(_wide: &mut Self::Wide, _other: &Self::Wide) {}
+
     /// The sum in the type of the values.
     ///
     /// # Errors
@@ -53,6 +60,12 @@ macro_rules! narrow_integers {
 
             fn merge(wide: &mut i128, other: i128) {
                 *wide += other;
+            }
+
+            const IS_INVERTIBLE: bool = true;
+
+            fn unmerge(wide: &mut i128, other: &i128) {
+                *wide -= other;
             }
 
             fn narrow(wide: &i128) -> Result<Self, AggregateError> {

@@ -12,7 +12,7 @@ use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::Select;
 use crate::stream::{KeyedStream, LateChoice, Stream, Then, WindowedStream, late_choice};
 use crate::time::Timestamp;
-use crate::window::sealed::{self as kind, Firing, HandOut, Placed, Settings, WindowStore};
+use crate::window::sealed::{self as kind, Firing, HandOut, Parts, PartsOf, Placed, Settings, WindowStore};
 use crate::window::{Early, WindowKind};
 
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
@@ -48,6 +48,7 @@ where
         let graph = stream.graph().clone();
         let counts_late = late.counts();
         let (port, late) = late.open(&graph);
+        let settings = Settings { is_invertible: aggregate.is_invertible(), ..settings };
         let operator = WindowOperator {
             select,
             key_name,
@@ -111,17 +112,17 @@ where
     fn fire<P: Push<Pane<S::Selected, A::Out>>>(&mut self, out: &mut Output<'_, P>) {
         let watermark = self.watermark;
         if self.store.moves(watermark) {
-            self.hand_out(out, |store, emit| store.fire(watermark, emit));
+            self.hand_out(out, |store, parts, emit| store.fire(watermark, parts, emit));
         }
     }
 
     fn hand_out<P: Push<Pane<S::Selected, A::Out>>>(
         &mut self,
         out: &mut Output<'_, P>,
-        f: impl FnOnce(&mut StoreOf<W, S::Selected, A::Acc>, &mut HandOut<'_, S::Selected, A::Acc>),
+        f: impl FnOnce(&mut StoreOf<W, S::Selected, A::Acc>, &dyn Parts<A::Acc>, &mut HandOut<'_, S::Selected, A::Acc>),
     ) {
         let mut results = Results { aggregate: &self.aggregate, panes: Vec::new(), out };
-        f(&mut self.store, &mut |firing| results.take(firing));
+        f(&mut self.store, &PartsOf::<T, A>::new(&self.aggregate), &mut |firing| results.take(firing));
         results.out.emit_all(&mut results.panes);
     }
 
@@ -219,7 +220,7 @@ where
                     self.fire(out);
                 }
                 if self.early.at_event() {
-                    self.hand_out(out, |store, emit| store.fire_early(emit));
+                    self.hand_out(out, |store, _, emit| store.fire_early(emit));
                 }
             }
             Placed::Late => {
@@ -239,13 +240,13 @@ where
         self.watermark = to;
         self.fire(out);
         if self.early.at_watermark(to) {
-            self.hand_out(out, |store, emit| store.fire_early(emit));
+            self.hand_out(out, |store, _, emit| store.fire_early(emit));
         }
         out.watermark(to);
     }
 
     fn on_end<P: Push<Self::Out>>(&mut self, out: &mut Output<'_, P>) {
-        self.hand_out(out, |store, emit| store.finish(emit));
+        self.hand_out(out, |store, parts, emit| store.finish(parts, emit));
     }
 
     fn upcoming<P: Push<Self::Out>>(&mut self, events: &[(Timestamp, T)], _out: &mut Output<'_, P>) {

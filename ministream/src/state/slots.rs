@@ -42,6 +42,15 @@ impl<V> SlotMap<V> {
         self.entries.iter().map(|(slot, _)| *slot)
     }
 
+    /// In the order in which the slots came.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Slot, &V)> {
+        self.entries.iter().map(|(slot, value)| (*slot, value))
+    }
+
+    pub(crate) fn get(&self, slot: Slot) -> Option<&V> {
+        self.entries.get(self.place(slot)?).map(|(_, value)| value)
+    }
+
     /// Where the value of a slot is, for [`at_mut`](Self::at_mut).
     #[inline]
     pub(crate) fn place(&self, slot: Slot) -> Option<usize> {

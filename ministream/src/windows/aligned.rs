@@ -15,7 +15,7 @@ use crate::span::{Span, fits, whole_micros};
 use crate::state::{Keys, Slot, SlotMap};
 use crate::time::Timestamp;
 use crate::window::Window;
-use crate::window::sealed::{HandOut, Placed, Settings, WindowStore};
+use crate::window::sealed::{HandOut, Parts, Placed, Settings, WindowStore};
 
 /// More windows for one event than this are refused.
 const MAX_WINDOWS_OF_AN_EVENT: i64 = 10_000;
@@ -139,6 +139,31 @@ impl Grid {
         let start = at.as_micros().checked_sub(behind_start)?;
         let end = start.checked_add(self.size().as_micros())?;
         Some(Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end)))
+    }
+
+    /// The slice of an instant, the span around it without a bound of a window, and the ends of the first and of the last
+    /// window that hold it. All windows of `at` fit in 64 bits.
+    pub(super) fn slice_of(&self, at: Timestamp) -> Option<(Window, Timestamp, Timestamp)> {
+        let last = self.last_window_of(at)?;
+        let (size, every) = (self.size().as_micros(), self.every());
+        // Windows end this long after others start.
+        let phase = Span::from_micros(size.checked_rem(every.as_micros())?);
+        let (bound, next_start) = (last.start.plus(phase), last.start.plus(every));
+        Some(if phase.is_zero() {
+            (Window::new(last.start, next_start), next_start, last.end)
+        } else if at < bound {
+            (Window::new(last.start, bound), bound, last.end)
+        } else {
+            (Window::new(bound, next_start), bound.plus(every), last.end)
+        })
+    }
+
+    /// The last end of a window at `instant` or before, if that is `end`, the end of a window, or before that.
+    pub(super) fn end_at_or_before(&self, instant: Timestamp, end: Timestamp) -> Option<Timestamp> {
+        let every = i128::from(self.every().as_micros().max(1));
+        let behind = i128::from(end.as_micros()) - i128::from(instant.as_micros());
+        let steps = if behind <= 0 { 0 } else { (behind + every - 1) / every };
+        i64::try_from(i128::from(end.as_micros()) - steps * every).ok().map(Timestamp::from_micros)
     }
 
     /// The window one step earlier, if that holds `at`, all of whose windows fit in 64 bits.
@@ -389,7 +414,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
         is_due
     }
 
-    fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire(&mut self, watermark: Timestamp, _parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
         let fired_to = mem::replace(&mut self.fired_to, watermark);
         self.fire_corrected(emit);
         if self.next_change <= watermark {
@@ -470,6 +495,32 @@ mod tests {
                     let fits =
                         windows_of(&grid, at).unwrap().iter().all(|(_, end)| (first..=last).contains(&(end - 1)));
                     assert_eq!(admits.contains(&Timestamp::from_micros(at)), fits, "{grid:?} {first} to {last}: {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_slice_is_in_or_out_of_each_window_as_a_whole() {
+        for grid in [grid(10, 10, 0), grid(10, 5, 3), grid(10, 3, 1), grid(7, 5, 1_000), grid(9, 2, 0), grid(1, 1, 0)] {
+            for at in -30..30 {
+                let (span, first_end, last_end) = grid.slice_of(Timestamp::from_micros(at)).unwrap();
+                let (start, end) = (span.start.as_micros(), span.end.as_micros());
+                assert!(start <= at && at < end, "{grid:?} {at}");
+                let windows = windows_of(&grid, at);
+                for other in start..end {
+                    assert_eq!(windows_of(&grid, other), windows, "{grid:?} {at} and {other}");
+                }
+                assert_ne!(windows_of(&grid, start - 1), windows, "{grid:?} before {at}");
+                assert_ne!(windows_of(&grid, end), windows, "{grid:?} behind {at}");
+                let ends: Vec<_> = windows.unwrap().into_iter().map(|(_, end)| end).collect();
+                assert_eq!(ends.last(), Some(&first_end.as_micros()));
+                assert_eq!(ends.first(), Some(&last_end.as_micros()));
+                for instant in -40..60 {
+                    let found = grid.end_at_or_before(Timestamp::from_micros(instant), last_end).unwrap().as_micros();
+                    let every = grid.every().as_micros();
+                    assert!(found <= instant && (instant < found + every || found == last_end.as_micros()));
+                    assert_eq!((last_end.as_micros() - found) % every, 0);
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::span::Span;
 use crate::state::Map;
 use crate::time::Timestamp;
 use crate::window::Window;
-use crate::window::sealed::{self, HandOut, Placed, Settings, WindowStore};
+use crate::window::sealed::{self, HandOut, Parts, Placed, Settings, WindowStore};
 
 /// One window for each key, `[Timestamp::MIN, Timestamp::MAX)`, shown as `[all time)`.
 ///
@@ -118,7 +118,7 @@ where
         false
     }
 
-    fn fire(&mut self, _watermark: Timestamp, _emit: &mut HandOut<'_, K, Acc>) {}
+    fn fire(&mut self, _watermark: Timestamp, _parts: &dyn Parts<Acc>, _emit: &mut HandOut<'_, K, Acc>) {}
 
     fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
         let mut changed = mem::take(&mut self.changed);
@@ -130,7 +130,7 @@ where
         }
     }
 
-    fn finish(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+    fn finish(&mut self, _parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
         let mut cells: Vec<_> = self.cells.iter_mut().collect();
         cells.sort_unstable_by_key(|(key, _)| *key);
         for (key, cell) in cells {

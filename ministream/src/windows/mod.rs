@@ -4,6 +4,7 @@ mod aligned;
 mod cell;
 mod global;
 mod session;
+mod slices;
 mod sliding;
 mod tumbling;
 

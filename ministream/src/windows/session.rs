@@ -14,7 +14,7 @@ use crate::span::{Span, fits, whole_micros};
 use crate::state::{DueQueue, Keys, Slot};
 use crate::time::Timestamp;
 use crate::window::Window;
-use crate::window::sealed::{self, Firing, HandOut, Placed, Settings, WindowStore};
+use crate::window::sealed::{self, Firing, HandOut, Parts, Placed, Settings, WindowStore};
 
 /// Windows that grow with a key's events: an event opens `[ts, ts + gap)`, and windows of one key that overlap are one.
 ///
@@ -367,7 +367,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
         self.corrected.is_some() || self.due.may_have_due(watermark)
     }
 
-    fn fire(&mut self, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire(&mut self, watermark: Timestamp, _parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
         let (mut due, mut put_back, mut gone) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(handle) = self.corrected.take()
             && let Some(session) = self.session_mut(&handle)

@@ -1,14 +1,17 @@
 //! Sliding windows: windows of one size that start at regular steps and overlap.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::aligned::{AlignedStore, Grid};
+use super::slices::SliceStore;
+use crate::aggregate::Aggregate;
 use crate::error::Refusal;
 use crate::event::{Data, Key};
 use crate::span::Span;
 use crate::time::Timestamp;
-use crate::window::sealed::{self, Settings};
+use crate::window::sealed::{self, HandOut, Parts, Placed, Settings, WindowStore};
 
 /// Windows of one size, a new one every step: `Sliding::new(secs(60), secs(5))` gives the last minute, every five
 /// seconds.
@@ -34,7 +37,7 @@ impl Sliding {
 }
 
 impl sealed::WindowKind for Sliding {
-    type Store<K: Key, Acc: Data> = AlignedStore<K, Acc>;
+    type Store<K: Key, Acc: Data> = SlidingStore<K, Acc>;
 
     fn stage(&self) -> &'static str {
         self.grid.stage()
@@ -58,6 +61,62 @@ impl sealed::WindowKind for Sliding {
     }
 
     fn store<K: Key, Acc: Data>(&self, settings: &Settings) -> Self::Store<K, Acc> {
-        AlignedStore::new(self.grid.clone(), settings)
+        // Early results are of windows that change, and slices know of no windows before they fire.
+        if settings.is_invertible && settings.emit.is_none() {
+            SlidingStore::Slices(SliceStore::new(self.grid.clone(), settings))
+        } else {
+            SlidingStore::Windows(AlignedStore::new(self.grid.clone(), settings))
+        }
+    }
+}
+
+/// Sliding windows: by slices where the aggregate allows it, else each window for itself.
+#[derive(Debug)]
+pub enum SlidingStore<K, Acc> {
+    /// One update an event.
+    Slices(SliceStore<K, Acc>),
+    /// One update for each window of an event.
+    Windows(AlignedStore<K, Acc>),
+}
+
+/// Calls the same method of whichever it is.
+macro_rules! either {
+    ($self:expr, $store:ident => $call:expr) => {
+        match $self {
+            SlidingStore::Slices($store) => $call,
+            SlidingStore::Windows($store) => $call,
+        }
+    };
+}
+
+impl<K: Key, Acc: Data> WindowStore<K, Acc> for SlidingStore<K, Acc> {
+    #[inline]
+    fn add<T, A>(&mut self, key: Cow<'_, K>, at: Timestamp, event: &T, aggregate: &A, watermark: Timestamp) -> Placed
+    where
+        A: Aggregate<T, Acc = Acc>,
+    {
+        either!(self, store => store.add(key, at, event, aggregate, watermark))
+    }
+
+    #[inline]
+    fn upcoming(&self, key: &K) {
+        either!(self, store => store.upcoming(key));
+    }
+
+    #[inline]
+    fn moves(&mut self, watermark: Timestamp) -> bool {
+        either!(self, store => store.moves(watermark))
+    }
+
+    fn fire(&mut self, watermark: Timestamp, parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+        either!(self, store => store.fire(watermark, parts, emit));
+    }
+
+    fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+        either!(self, store => store.fire_early(emit));
+    }
+
+    fn open_windows(&self) -> usize {
+        either!(self, store => store.open_windows())
     }
 }
