@@ -605,6 +605,54 @@ proptest! {
     }
 }
 
+/// Sums, counts and means of sliding windows beside something that cannot be taken out again, or alone: then by slices.
+fn sliding(rows: Stream<Row<u8>>, settings: Settings, by_slices: bool) -> (Panes3, Stream<Late<Row<u8>>>) {
+    let Kind::Aligned { size, every, offset } = settings.kind else { panic!("not sliding: {settings:?}") };
+    let value = |row: &Row<u8>| row.value;
+    let numbers = (Sum::of(value), Count, Mean::of(value));
+    let windows = rows.watermark(Bounded::new(ticks(settings.delay))).key_by(|row| &row.key);
+    let windows = windows.window(Sliding::new(ticks(size), ticks(every)).offset(ticks(offset)));
+    let windows = windows.allowed_lateness(ticks(settings.lateness));
+    if by_slices {
+        return windows.aggregate(numbers).into_streams();
+    }
+    windows.aggregate_with(|of| of.map((numbers, of.max(|row| row.value)), |(numbers, _)| numbers)).into_streams()
+}
+
+type Panes3 = Stream<Pane<u8, (i64, u64, f64)>>;
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    #[test]
+    fn slices_give_what_each_window_for_itself_gives(
+        kind in (1..24_i64, 1..12_i64, 0..30_i64),
+        (delay, lateness) in (0..8_i64, prop_oneof![Just(0), 0..30_i64]),
+        rows in rows(-30..60),
+        jump in (0..40_usize, -30..80_i64),
+    ) {
+        let (a, b, offset) = kind;
+        let kind = Kind::Aligned { size: a.max(b), every: a.min(b), offset };
+        let settings = Settings { kind, delay, lateness, emit: None, ttl: None, max_ahead: None };
+        let mut slices = Pipeline::new(|rows| sliding(rows, settings, true));
+        let mut windows = Pipeline::new(|rows| sliding(rows, settings, false));
+        let open = |counters: Counters| counters.open_windows();
+        for (place, row) in rows.into_iter().enumerate() {
+            if place == jump.0 {
+                let to = Timestamp::from_micros(jump.1);
+                let [ours, theirs] = [slices.advance_to(to).unwrap(), windows.advance_to(to).unwrap()];
+                prop_assert_eq!(ours.0.collect::<Vec<_>>(), theirs.0.collect::<Vec<_>>());
+            }
+            let [ours, theirs] = [slices.push(row.clone()).unwrap(), windows.push(row).unwrap()];
+            prop_assert_eq!(ours.0.collect::<Vec<_>>(), theirs.0.collect::<Vec<_>>());
+            prop_assert_eq!(ours.1.collect::<Vec<_>>(), theirs.1.collect::<Vec<_>>());
+            prop_assert_eq!(open(slices.counters()), open(windows.counters()));
+        }
+        let [ours, theirs] = [slices.finish().unwrap(), windows.finish().unwrap()];
+        prop_assert_eq!(ours.0, theirs.0);
+    }
+}
+
 /// Counts, and late events.
 fn counts_by_kind<T: Data>(
     events: Stream<T>,

@@ -240,9 +240,10 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
         let cells = self.spare.take().unwrap_or_else(SlotMap::new);
         self.slices.insert(position, Slice { span, first_end, last_end, cells });
         // The first of its windows that has not fired, if there is one.
-        let next_end = self.grid.end_at_or_before(watermark, last_end).map_or(first_end, |end| {
-            if end < first_end { first_end } else { end.plus(self.grid.every()) }
-        });
+        let next_end = self
+            .grid
+            .end_at_or_before(watermark, last_end)
+            .map_or(first_end, |end| if end < first_end { first_end } else { end.plus(self.grid.every()) });
         if next_end <= last_end && watermark < next_end {
             self.next_end = Some(self.next_end.map_or(next_end, |known| known.min(next_end)));
             self.next_change = self.next_change.min(next_end);
@@ -283,7 +284,8 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
         let SliceStore { slices, rolling, .. } = self;
         let before = rolling.span;
         let behind = |instant: Timestamp| slices.partition_point(|slice| slice.span.start < instant);
-        for slice in slices.range(behind(before.start)..behind(before.end.min(window.start)).max(behind(before.start))) {
+        for slice in slices.range(behind(before.start)..behind(before.end.min(window.start)).max(behind(before.start)))
+        {
             rolling.leave(&slice.cells, parts);
         }
         let first = behind(before.end.max(window.start));
