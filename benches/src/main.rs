@@ -23,8 +23,6 @@ use crate::workload::{Click, Skew, User, Workload};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-const ROUNDS: usize = 5;
-
 struct Contender {
     name: &'static str,
     run: Box<dyn Fn() -> Digest>,
@@ -47,11 +45,11 @@ fn tuned<U: User>(clicks: &[Click<U>], mut job: impl Tuned<U>) -> Digest {
 }
 
 /// What is asked for on the command line: a job, a part of a contender's name, a variant.
-#[derive(Default)]
 struct Only {
     job: Option<String>,
     contender: Option<String>,
     variant: Option<String>,
+    rounds: usize,
 }
 
 fn compare<U: User>(variant: &str, workload: Workload, batch: usize, only: &Only) {
@@ -108,13 +106,13 @@ fn compare<U: User>(variant: &str, workload: Workload, batch: usize, only: &Only
             Box::new(move || pipelines::run(pipeline, clicks, batch).expect("the pipeline runs")),
         );
         add("ministream-one-by-one", Box::new(move || pipelines::run(pipeline, clicks, 1).expect("the pipeline runs")));
-        rounds(variant, job, clicks.len(), &mut contenders);
+        rounds(variant, job, clicks.len(), &mut contenders, only.rounds);
     }
 }
 
-fn rounds(variant: &str, job: &str, events: usize, contenders: &mut [Contender]) {
+fn rounds(variant: &str, job: &str, events: usize, contenders: &mut [Contender], rounds: usize) {
     let mut digest = None;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         for contender in contenders.iter_mut() {
             let before = MEMORY.current_usage();
             MEMORY.reset_peak_usage();
@@ -128,7 +126,7 @@ fn rounds(variant: &str, job: &str, events: usize, contenders: &mut [Contender])
     }
     let median = |contender: &mut Contender| {
         contender.nanos.sort_by(f64::total_cmp);
-        contender.nanos[ROUNDS / 2]
+        contender.nanos[rounds / 2]
     };
     let nanos: Vec<_> =
         contenders.iter_mut().map(|contender| (contender.name, median(contender), contender.peak)).collect();
@@ -146,8 +144,11 @@ fn main() {
     let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");
     let events: usize = args.next().map_or(1_000_000, |events| events.parse().expect("a number of events"));
     let mut word = || args.next().filter(|word| word != "-");
-    let only = Only { job: word(), contender: word(), variant: word() };
-    println!("{events} events without copies, median of {ROUNDS} rounds\n");
+    let (job, contender, variant) = (word(), word(), word());
+    let rounds = word().map_or(5, |rounds| rounds.parse().expect("a number of rounds"));
+    assert!(rounds > 0, "at least one round");
+    let only = Only { job, contender, variant, rounds };
+    println!("{events} events without copies, median of {rounds} rounds\n");
     println!("| variant    | job | contender             | CPU ns  | to tuned | to plain | peak bytes |");
     println!("| ---------- | --- | --------------------- | ------: | -------: | -------: | ---------: |");
     let base = Workload::new(events);

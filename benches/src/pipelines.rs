@@ -26,6 +26,8 @@ pub fn add<U: User>(digest: &mut Digest, pane: &Pane<U, i64>) {
     digest.result(start, end, &pane.key, pane.value, pane.is_update());
 }
 
+/// Kept whole, so that `callgrind.sh` counts what happens in it.
+#[inline(never)]
 pub fn run<U: User>(
     pipeline: impl FnOnce(Stream<Click<U>>) -> Panes<U>,
     clicks: &[Click<U>],
