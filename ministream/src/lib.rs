@@ -121,6 +121,9 @@ pub mod _documentation {
     #[doc = include_str!("../docs/architecture.md")]
     pub mod architecture {}
 
+    #[doc = include_str!("../docs/performance.md")]
+    pub mod performance {}
+
     #[doc = include_str!("../docs/semantics.md")]
     pub mod semantics {}
 }
