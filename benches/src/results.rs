@@ -27,6 +27,16 @@ pub struct Digest {
     hash: u64,
 }
 
+impl Digest {
+    pub fn has_updates(&self) -> bool {
+        self.updates > 0
+    }
+
+    pub fn has_late(&self) -> bool {
+        self.late > 0
+    }
+}
+
 impl<U: User> Sink<U> for Digest {
     fn result(&mut self, start: i64, end: i64, user: &U, sum: i64, update: bool) {
         self.results += 1;

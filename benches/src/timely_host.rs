@@ -55,8 +55,7 @@ pub fn run<U: User>(clicks: &[Click<U>], make: impl FnOnce() -> Box<dyn Host<U>>
     }
     input.close();
     while worker.step() {}
-    let digest = *digest.borrow();
-    digest
+    *digest.borrow()
 }
 
 /// A plain operator behind a pointer.

@@ -72,15 +72,12 @@ pub trait Aggregate<T>: Send + 'static {
     /// Adds all that `other` holds.
     fn merge(&self, acc: &mut Self::Acc, other: Self::Acc);
 
-    /// Whether [`unmerge`](Aggregate::unmerge) works. Sliding windows then cost one `add` an event, however many of them
-    /// the event is in.
-    fn is_invertible(&self) -> bool {
+    /// Takes out all that `other` holds, which was merged before: exactly, as if it had never been there. False, always,
+    /// if the aggregate cannot do that; it is asked when the pipeline is built, with two accumulators without events.
+    /// Sliding windows of one that can cost one `add` an event, however many of them the event is in.
+    fn unmerge(&self, _acc: &mut Self::Acc, _other: &Self::Acc) -> bool {
         false
     }
-
-    /// Takes out all that `other` holds, which was merged before: exactly, as if it had never been there. Called only if
-    /// the aggregate [is invertible](Aggregate::is_invertible).
-    fn unmerge(&self, _acc: &mut Self::Acc, _other: &Self::Acc) {}
 
     /// The value of the window.
     ///
@@ -134,18 +131,12 @@ macro_rules! aggregate_tuples {
                 $($A.merge($acc, $other);)+
             }
 
-            fn is_invertible(&self) -> bool {
-                #[expect(non_snake_case, reason = "named after the type")]
-                let ($($A,)+) = self;
-                $($A.is_invertible())&&+
-            }
-
-            fn unmerge(&self, acc: &mut Self::Acc, other: &Self::Acc) {
+            fn unmerge(&self, acc: &mut Self::Acc, other: &Self::Acc) -> bool {
                 #[expect(non_snake_case, reason = "named after the type")]
                 let ($($A,)+) = self;
                 let ($($acc,)+) = acc;
                 let ($($other,)+) = other;
-                $($A.unmerge($acc, $other);)+
+                $($A.unmerge($acc, $other))&&+
             }
 
             fn finish(&self, acc: &Self::Acc) -> Result<Self::Out, AggregateError> {

@@ -72,7 +72,7 @@
 //! * The stages as the DSL writes them: [`pipeline`](macro@pipeline). As methods: [`Stream`], [`KeyedStream`],
 //!   [`WindowedStream`].
 //! * What it all means, rule by rule: [`_documentation::semantics`]. How it is built:
-//!   [`_documentation::architecture`].
+//!   [`_documentation::architecture`]. What it costs: [`_documentation::performance`].
 //! * Aggregates of your own: [`Aggregate`]. Operators of your own: [`operator::KeyedOperator`] with state and timers for each
 //!   key, [`operator::Operator`] without keys. Sources of files: [`connectors`].
 //!

@@ -100,7 +100,7 @@ pub(crate) mod sealed {
     pub struct Settings {
         pub(crate) lateness: Duration,
         pub(crate) emit: Option<Emit>,
-        /// What was merged can be taken out again: [`Aggregate::is_invertible`].
+        /// What was merged can be taken out again: [`Aggregate::unmerge`].
         pub(crate) is_invertible: bool,
     }
 
@@ -177,7 +177,7 @@ pub(crate) mod sealed {
     /// [`HandOut`].
     pub trait Parts<Acc> {
         fn merge(&self, acc: &mut Acc, other: Acc);
-        /// Only where [`Aggregate::is_invertible`] says so.
+        /// Only where [`Settings::is_invertible`] says so.
         fn unmerge(&self, acc: &mut Acc, other: &Acc);
     }
 

@@ -33,12 +33,9 @@ impl<T> Aggregate<T> for Count {
         *acc += other;
     }
 
-    fn is_invertible(&self) -> bool {
-        true
-    }
-
-    fn unmerge(&self, acc: &mut u64, other: &u64) {
+    fn unmerge(&self, acc: &mut u64, other: &u64) -> bool {
         *acc -= other;
+        true
     }
 
     fn finish(&self, acc: &u64) -> Result<u64, AggregateError> {

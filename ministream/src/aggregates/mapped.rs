@@ -41,12 +41,8 @@ where
         self.aggregate.merge(acc, other);
     }
 
-    fn is_invertible(&self) -> bool {
-        self.aggregate.is_invertible()
-    }
-
-    fn unmerge(&self, acc: &mut A::Acc, other: &A::Acc) {
-        self.aggregate.unmerge(acc, other);
+    fn unmerge(&self, acc: &mut A::Acc, other: &A::Acc) -> bool {
+        self.aggregate.unmerge(acc, other)
     }
 
     fn finish(&self, acc: &A::Acc) -> Result<U, AggregateError> {

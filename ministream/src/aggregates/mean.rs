@@ -52,13 +52,9 @@ impl<T, V: Summable, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Mean<F, V
         *count += other_count;
     }
 
-    fn is_invertible(&self) -> bool {
-        V::IS_INVERTIBLE
-    }
-
-    fn unmerge(&self, (sum, count): &mut Self::Acc, (other_sum, other_count): &Self::Acc) {
-        V::unmerge(sum, other_sum);
+    fn unmerge(&self, (sum, count): &mut Self::Acc, (other_sum, other_count): &Self::Acc) -> bool {
         *count -= other_count;
+        V::unmerge(sum, other_sum)
     }
 
     fn finish(&self, (sum, count): &Self::Acc) -> Result<f64, AggregateError> {

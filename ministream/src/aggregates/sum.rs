@@ -52,12 +52,8 @@ impl<T, V: Summable, F: Fn(&T) -> V + Send + 'static> Aggregate<T> for Sum<F, V>
         V::merge(acc, other);
     }
 
-    fn is_invertible(&self) -> bool {
-        V::IS_INVERTIBLE
-    }
-
-    fn unmerge(&self, acc: &mut V::Wide, other: &V::Wide) {
-        V::unmerge(acc, other);
+    fn unmerge(&self, acc: &mut V::Wide, other: &V::Wide) -> bool {
+        V::unmerge(acc, other)
     }
 
     fn finish(&self, acc: &V::Wide) -> Result<V, AggregateError> {

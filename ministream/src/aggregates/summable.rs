@@ -25,12 +25,10 @@ pub trait Summable: Data {
     /// Adds another sum.
     fn merge(wide: &mut Self::Wide, other: Self::Wide);
 
-    /// Whether [`unmerge`](Summable::unmerge) works.
-    const IS_INVERTIBLE: bool = false;
-
-    /// Takes out another sum, which was merged before: exactly. Called only where
-    /// [`IS_INVERTIBLE`](Summable::IS_INVERTIBLE) says so.
-    fn unmerge(_wide: &mut Self::Wide, _other: &Self::Wide) {}
+    /// Takes out another sum, which was merged before: exactly. False, always, if that cannot be done.
+    fn unmerge(_wide: &mut Self::Wide, _other: &Self::Wide) -> bool {
+        false
+    }
 
     /// The sum in the type of the values.
     ///
@@ -62,10 +60,9 @@ macro_rules! narrow_integers {
                 *wide += other;
             }
 
-            const IS_INVERTIBLE: bool = true;
-
-            fn unmerge(wide: &mut i128, other: &i128) {
+            fn unmerge(wide: &mut i128, other: &i128) -> bool {
                 *wide -= other;
+                true
             }
 
             fn narrow(wide: &i128) -> Result<Self, AggregateError> {

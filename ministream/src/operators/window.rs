@@ -48,7 +48,8 @@ where
         let graph = stream.graph().clone();
         let counts_late = late.counts();
         let (port, late) = late.open(&graph);
-        let settings = Settings { is_invertible: aggregate.is_invertible(), ..settings };
+        let is_invertible = aggregate.unmerge(&mut aggregate.create(), &aggregate.create());
+        let settings = Settings { is_invertible, ..settings };
         let operator = WindowOperator {
             select,
             key_name,

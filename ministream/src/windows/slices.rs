@@ -114,8 +114,8 @@ struct Rolling<Acc> {
     span: Window,
     /// By slot.
     totals: Vec<Option<Total<Acc>>>,
-    /// How many there are.
-    len: usize,
+    /// The slots that have one, in no order.
+    present: Vec<Slot>,
 }
 
 #[derive(Debug)]
@@ -128,7 +128,7 @@ struct Total<Acc> {
 impl<Acc: Data> Rolling<Acc> {
     fn new() -> Self {
         let nothing = Window::new(Timestamp::MIN, Timestamp::MIN);
-        Rolling { span: nothing, totals: Vec::new(), len: 0 }
+        Rolling { span: nothing, totals: Vec::new(), present: Vec::new() }
     }
 
     #[inline]
@@ -161,31 +161,33 @@ impl<Acc: Data> Rolling<Acc> {
             }
             Some(nothing) => {
                 *nothing = Some(Total { acc: first(), more_slices: 0 });
-                self.len += 1;
+                self.present.push(slot);
             }
             None => {}
         }
     }
 
-    fn leave(&mut self, cells: &SlotMap<Acc>, parts: &dyn Parts<Acc>) {
-        for (slot, acc) in cells.iter() {
+    fn leave<'a>(&mut self, slices: impl Iterator<Item = &'a SlotMap<Acc>>, parts: &dyn Parts<Acc>)
+    where
+        Acc: 'a,
+    {
+        for (slot, acc) in slices.flat_map(SlotMap::iter) {
             let Some(place) = self.totals.get_mut(slot as usize) else { continue };
             match place {
                 Some(total) if total.more_slices > 0 => {
                     parts.unmerge(&mut total.acc, acc);
                     total.more_slices -= 1;
                 }
-                Some(_) => {
-                    *place = None;
-                    self.len -= 1;
-                }
-                None => {}
+                _ => *place = None,
             }
         }
-        if self.len < self.totals.capacity() / 32 {
-            let used = self.totals.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-            self.totals.truncate(used);
-            self.totals.shrink_to(used * 2);
+        let Rolling { totals, present, .. } = self;
+        present.retain(|&slot| totals.get(slot as usize).is_some_and(Option::is_some));
+        let used = present.iter().max().map_or(0, |&last| last as usize + 1);
+        if used < totals.capacity() / 8 {
+            totals.truncate(used);
+            totals.shrink_to(used * 2);
+            present.shrink_to(present.len() * 2);
         }
     }
 }
@@ -244,7 +246,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
             .grid
             .end_at_or_before(watermark, last_end)
             .map_or(first_end, |end| if end < first_end { first_end } else { end.plus(self.grid.every()) });
-        if next_end <= last_end && watermark < next_end {
+        if next_end <= last_end {
             self.next_end = Some(self.next_end.map_or(next_end, |known| known.min(next_end)));
             self.next_change = self.next_change.min(next_end);
         }
@@ -257,11 +259,10 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
         let window = Window::new(end.minus(self.grid.size()), end);
         self.roll_to(window, parts);
         // Where most keys are in the window, the order of all keys is near enough.
-        let slots = if self.keys.slots() < self.rolling.len * 4 {
+        let slots = if self.keys.slots() < self.rolling.present.len() * 4 {
             self.keys.ordered().to_vec()
         } else {
-            let present = (0..).zip(&self.rolling.totals).filter(|(_, total)| total.is_some());
-            let mut slots: Vec<Slot> = present.map(|(slot, _)| slot).collect();
+            let mut slots = self.rolling.present.clone();
             self.keys.sort(&mut slots);
             slots
         };
@@ -284,10 +285,9 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
         let SliceStore { slices, rolling, .. } = self;
         let before = rolling.span;
         let behind = |instant: Timestamp| slices.partition_point(|slice| slice.span.start < instant);
-        for slice in slices.range(behind(before.start)..behind(before.end.min(window.start)).max(behind(before.start)))
-        {
-            rolling.leave(&slice.cells, parts);
-        }
+        let first = behind(before.start);
+        let leaving = slices.range(first..behind(before.end.min(window.start)).max(first));
+        rolling.leave(leaving.map(|slice| &slice.cells), parts);
         let first = behind(before.end.max(window.start));
         for slice in slices.range(first..behind(window.end).max(first)) {
             rolling.enter(&slice.cells, parts);
@@ -322,8 +322,10 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
             ends.push(end);
             end = end.minus(every);
         }
-        // What the key has in one window after the other.
-        let (mut entering, mut leaving) = (0, 0);
+        // What the key has in one window after the other, from the first slice of the first of them on.
+        let first_start = ends.last().map_or(Timestamp::MAX, |end| end.minus(self.grid.size()));
+        let mut entering = self.slices.partition_point(|slice| slice.span.start < first_start);
+        let mut leaving = entering;
         let mut total: Option<Total<Acc>> = None;
         for end in ends.into_iter().rev() {
             let window = Window::new(end.minus(self.grid.size()), end);
@@ -371,7 +373,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
         let is_gone = |end: Timestamp| end.plus(lateness) <= watermark;
         while let Some(slice) = self.slices.pop_front_if(|slice| is_gone(slice.last_end)) {
             if self.rolling.holds(slice.span) {
-                self.rolling.leave(&slice.cells, parts);
+                self.rolling.leave(std::iter::once(&slice.cells), parts);
             }
             for slot in slice.cells.slots() {
                 self.keys.release(slot);
