@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::event::Event;
 use crate::time::Timestamp;
@@ -29,7 +29,33 @@ pub struct Pane<K, V> {
     pub value: V,
     pub(crate) timing: Timing,
     pub(crate) update: u32,
-    pub(crate) replaces: Vec<Window>,
+    pub(crate) replaces: Replaced,
+}
+
+/// Windows that a result takes the place of: hardly ever any, so no larger than it has to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Replaced(Option<Box<Vec<Window>>>);
+
+impl Replaced {
+    pub(crate) fn new(windows: Vec<Window>) -> Self {
+        Replaced((!windows.is_empty()).then(|| Box::new(windows)))
+    }
+
+    fn windows(&self) -> &[Window] {
+        self.0.as_ref().map_or(&[], |windows| windows)
+    }
+}
+
+impl Serialize for Replaced {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.windows().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Replaced {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Replaced::new)
+    }
 }
 
 /// When a [`Pane`] came, measured by the watermark against the end of its window.
@@ -67,7 +93,7 @@ impl<K, V> Pane<K, V> {
     /// Sessions only: the windows of earlier results that are merged into this one and have other bounds, by end and
     /// start. Each is named once.
     pub fn replaces(&self) -> &[Window] {
-        &self.replaces
+        self.replaces.windows()
     }
 }
 
@@ -87,7 +113,7 @@ impl<K: fmt::Display, V: fmt::Display> fmt::Display for Pane<K, V> {
             return Ok(());
         }
         write!(f, " ({}", notes.join(", "))?;
-        for (position, window) in self.replaces.iter().enumerate() {
+        for (position, window) in self.replaces().iter().enumerate() {
             f.write_str(if position == 0 { ", replaces " } else { " and " })?;
             window.fmt(f)?;
         }

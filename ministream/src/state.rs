@@ -41,6 +41,8 @@ pub(crate) struct DueQueue<T> {
     near_bucket: Option<i64>,
     /// Buckets behind `near_bucket`, by number.
     far: BTreeMap<i64, Vec<Due<T>>>,
+    /// Nothing is due before the watermark gets here.
+    not_before: Timestamp,
 }
 
 #[derive(Debug)]
@@ -54,10 +56,12 @@ impl<T> DueQueue<T> {
     pub(crate) fn new(horizon: Span) -> Self {
         const BUCKETS_IN_A_HORIZON: i64 = 64;
         let width = (horizon.as_micros() / BUCKETS_IN_A_HORIZON).max(1);
-        DueQueue { width, near: BinaryHeap::new(), near_bucket: None, far: BTreeMap::new() }
+        let (near, far) = (BinaryHeap::new(), BTreeMap::new());
+        DueQueue { width, near, near_bucket: None, far, not_before: Timestamp::MAX }
     }
 
     pub(crate) fn push(&mut self, at: Timestamp, item: T) {
+        self.not_before = self.not_before.min(at);
         let bucket = at.as_micros().div_euclid(self.width);
         let near_bucket = *self.near_bucket.get_or_insert(bucket);
         if bucket <= near_bucket {
@@ -70,10 +74,7 @@ impl<T> DueQueue<T> {
     /// Whether `pop_due` might give something: false, and nothing is due.
     #[inline]
     pub(crate) fn may_have_due(&self, watermark: Timestamp) -> bool {
-        match self.near.peek() {
-            Some(first) => first.at <= watermark,
-            None => !self.far.is_empty(),
-        }
+        self.not_before <= watermark && !(self.near.is_empty() && self.far.is_empty())
     }
 
     /// Takes out one of the earliest items, if it is due at `watermark` or before.
@@ -81,13 +82,18 @@ impl<T> DueQueue<T> {
         loop {
             if let Some(first) = self.near.peek() {
                 if watermark < first.at {
+                    self.not_before = first.at;
                     return None;
                 }
                 return self.near.pop().map(|due| (due.at, due.item));
             }
-            let next = self.far.first_entry()?;
+            let Some(next) = self.far.first_entry() else {
+                self.not_before = Timestamp::MAX;
+                return None;
+            };
             if watermark.as_micros().div_euclid(self.width) < *next.key() {
                 self.near = BinaryHeap::new();
+                self.not_before = Timestamp::from_micros(next.key().saturating_mul(self.width));
                 return None;
             }
             self.near_bucket = Some(*next.key());

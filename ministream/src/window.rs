@@ -15,7 +15,7 @@ pub use self::emit::Emit;
 use crate::aggregate::Aggregate;
 use crate::error::Refusal;
 use crate::event::{Data, Key};
-use crate::pane::Timing;
+use crate::pane::{Replaced, Timing};
 use crate::span::{Span, whole_micros};
 use crate::time::{Timestamp, write_interval};
 
@@ -151,8 +151,12 @@ pub(crate) mod sealed {
         where
             A: Aggregate<T, Acc = Acc>;
 
-        /// An event of this key is among the next ones: reads what it will need, so that it is near then.
-        fn upcoming(&self, _key: &K) {}
+        /// Events of these keys come next, most of them at least: looks up what they will need.
+        fn upcoming<'a>(&mut self, _keys: impl Iterator<Item = &'a K>)
+        where
+            K: 'a,
+        {
+        }
 
         /// The watermark is here now; whether something is due, so that `fire` has to be called. It need not be if not.
         fn moves(&mut self, watermark: Timestamp) -> bool;
@@ -235,6 +239,6 @@ pub(crate) mod sealed {
         /// How many results of this window, or of sessions merged into it, came before.
         pub(crate) update: u32,
         /// The windows of earlier results that this one takes the place of.
-        pub(crate) replaces: Vec<Window>,
+        pub(crate) replaces: Replaced,
     }
 }

@@ -251,10 +251,8 @@ where
     }
 
     fn upcoming<P: Push<Self::Out>>(&mut self, events: &[(Timestamp, T)], _out: &mut Output<'_, P>) {
-        for (_, event) in events {
-            let Some(key) = self.select.peek(event) else { break };
-            self.store.upcoming(key);
-        }
+        let WindowOperator { select, store, .. } = self;
+        store.upcoming(events.iter().map_while(|(_, event)| select.peek(event)));
     }
 
     fn open(&mut self, upstream: Upstream, plan: &mut Plan<'_>) -> Upstream {

@@ -30,6 +30,10 @@ pub(crate) struct Keys<K> {
     ordered: Vec<Slot>,
     unordered: Vec<Slot>,
     idle: usize,
+    /// Slots of the keys that come next, as far as they were known; `Slot::MAX` where one was not.
+    expected: Vec<Slot>,
+    /// The first of them that has not come.
+    next_expected: usize,
 }
 
 impl<K: Key> Keys<K> {
@@ -45,6 +49,8 @@ impl<K: Key> Keys<K> {
             ordered: Vec::new(),
             unordered: Vec::new(),
             idle: 0,
+            expected: Vec::new(),
+            next_expected: 0,
         }
     }
 
@@ -62,31 +68,56 @@ impl<K: Key> Keys<K> {
     /// The number of a key, which is cloned only if it is new; None if there are no numbers left.
     #[inline]
     pub(crate) fn slot_of(&mut self, key: Cow<'_, K>) -> Option<Slot> {
-        let hash = self.hasher.hash_one(&*key);
-        match self.find(hash, &key) {
+        match self.known(&key) {
             Some(slot) => Some(slot),
-            None => self.add(hash, key.into_owned()),
+            None => self.add(key.into_owned()),
         }
     }
 
     /// The number of a key, if it has one.
     #[inline]
-    pub(crate) fn known(&self, key: &K) -> Option<Slot> {
-        self.find(self.hasher.hash_one(key), key)
+    pub(crate) fn known(&mut self, key: &K) -> Option<Slot> {
+        self.as_expected(key).or_else(|| self.find(key))
+    }
+
+    /// These keys come next: looks them up together, so that one does not wait for the memory of the other. Some may stay
+    /// away, and others come between.
+    pub(crate) fn expect<'a>(&mut self, keys: impl Iterator<Item = &'a K>)
+    where
+        K: 'a,
+    {
+        let mut expected = mem::take(&mut self.expected);
+        expected.clear();
+        expected.extend(keys.map(|key| self.find(key).unwrap_or(Slot::MAX)));
+        (self.expected, self.next_expected) = (expected, 0);
+    }
+
+    /// The number of a key that comes as expected, or after one that stayed away.
+    #[inline]
+    fn as_expected(&mut self, key: &K) -> Option<Slot> {
+        let next = self.next_expected;
+        let slot = *self.expected.get(next)?;
+        self.next_expected += 1;
+        if self.key(slot) == Some(key) {
+            return Some(slot);
+        }
+        let slot = *self.expected.get(next + 1)?;
+        if self.key(slot) == Some(key) {
+            self.next_expected += 1;
+            return Some(slot);
+        }
+        None
     }
 
     #[inline]
-    fn find(&self, hash: u64, key: &K) -> Option<Slot> {
+    fn find(&self, key: &K) -> Option<Slot> {
+        let hash = self.hasher.hash_one(key);
         self.index.find(hash, |&slot| self.key(slot) == Some(key)).copied()
     }
 
-    /// Reads where the key would be found, so that it is near when it comes.
-    #[inline]
-    pub(crate) fn touch(&self, key: &K) {
-        std::hint::black_box(self.known(key));
-    }
-
-    fn add(&mut self, hash: u64, key: K) -> Option<Slot> {
+    /// Gives a number to a key that has none; None if there are none left.
+    pub(crate) fn add(&mut self, key: K) -> Option<Slot> {
+        let hash = self.hasher.hash_one(&key);
         if self.idle > Self::MIN_IDLE.max(2 * (self.index.len() - self.idle)) {
             self.forget_idle();
         }

@@ -63,8 +63,11 @@ impl WatermarkStrategy for Bounded {
         {
             return Observed::Rejected;
         }
-        self.largest = self.largest.max(Some(at));
-        Observed::Taken(self.largest.map(|largest| largest.minus(self.behind)))
+        if Some(at) <= self.largest {
+            return Observed::Taken(None);
+        }
+        self.largest = Some(at);
+        Observed::Taken(Some(at.minus(self.behind)))
     }
 
     fn describe(&self) -> String {

@@ -194,8 +194,8 @@ pub struct AlignedStore<K, Acc> {
     next_change: Timestamp,
     /// The ends of windows that an event was added to after they had fired.
     corrected: Vec<Timestamp>,
-    /// The latest window of the last event.
-    recent: Option<Window>,
+    /// The latest window of the last event, and when it is gone.
+    recent: Option<(Window, Timestamp)>,
     /// Where the last window was that was asked for.
     near: usize,
     open_windows: usize,
@@ -265,9 +265,16 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
     /// Where the window with this end is, or belongs.
     #[inline]
     fn position(&mut self, end: Timestamp) -> Result<usize, usize> {
+        if self.windows.get(self.near).is_some_and(|table| table.window.end == end) {
+            return Ok(self.near);
+        }
+        self.find(end)
+    }
+
+    fn find(&mut self, end: Timestamp) -> Result<usize, usize> {
         let last = self.windows.len().wrapping_sub(1);
-        // The one before the last that was asked for, in a walk over the windows of an event; that one; the last of all.
-        for near in [self.near.wrapping_sub(1), self.near, last] {
+        // The one before the last that was asked for, in a walk over the windows of an event; the last of all.
+        for near in [self.near.wrapping_sub(1), last] {
             if self.windows.get(near).is_some_and(|table| table.window.end == end) {
                 self.near = near;
                 return Ok(near);
@@ -278,17 +285,18 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
         found
     }
 
-    /// The latest window that holds `at`, if all of them fit in 64 bits.
+    /// The latest window that holds `at`, if all of them fit in 64 bits, and when it is gone.
     #[inline]
-    fn window_of(&mut self, at: Timestamp) -> Option<Window> {
+    fn window_of(&mut self, at: Timestamp) -> Option<(Window, Timestamp)> {
         // Neighbours in time mostly share it, and to divide is slow.
-        if let Some(recent) = self.recent
-            && recent.start <= at
-            && at < recent.start.plus(self.grid.every())
+        if let Some((window, _)) = self.recent
+            && window.start <= at
+            && at.as_micros().abs_diff(window.start.as_micros()) < self.grid.every().as_micros().unsigned_abs()
         {
-            return Some(recent);
+            return self.recent;
         }
-        self.recent = if self.admits.contains(&at) { self.grid.last_window_of(at) } else { None };
+        let window = if self.admits.contains(&at) { self.grid.last_window_of(at) } else { None };
+        self.recent = window.map(|window| (window, window.end.plus(self.lateness)));
         self.recent
     }
 
@@ -379,30 +387,32 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
     where
         A: Aggregate<T, Acc = Acc>,
     {
-        let Some(last) = self.window_of(at) else { return Placed::OutOfRange };
-        if self.is_gone(last.end, watermark) {
+        let Some((mut window, gone_at)) = self.window_of(at) else { return Placed::OutOfRange };
+        if gone_at <= watermark {
             return Placed::Late;
         }
         let Some(slot) = self.keys.slot_of(key) else { return Placed::TooManyKeys };
-        let (mut partly_late, mut due) = (false, false);
-        let mut next = Some(last);
-        while let Some(window) = next {
-            if self.is_gone(window.end, watermark) {
-                partly_late = true;
-                break;
-            }
-            next = self.grid.earlier_window_of(at, window);
+        let mut due = false;
+        loop {
             due |= window.end <= watermark;
             if let Some(acc) = self.cell(slot, window, watermark, || aggregate.create()) {
                 aggregate.add(acc, at, event);
             }
+            match self.grid.earlier_window_of(at, window) {
+                None => return Placed::Taken { partly_late: false, due },
+                Some(earlier) if self.is_gone(earlier.end, watermark) => {
+                    return Placed::Taken { partly_late: true, due };
+                }
+                Some(earlier) => window = earlier,
+            }
         }
-        Placed::Taken { partly_late, due }
     }
 
-    #[inline]
-    fn upcoming(&self, key: &K) {
-        self.keys.touch(key);
+    fn upcoming<'a>(&mut self, keys: impl Iterator<Item = &'a K>)
+    where
+        K: 'a,
+    {
+        self.keys.expect(keys);
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! What is kept of one key in one window, where windows do not depend on the events in them.
 
-use crate::pane::Timing;
+use crate::pane::{Replaced, Timing};
 use crate::window::Window;
 use crate::window::sealed::{Firing, HandOut};
 
@@ -26,7 +26,8 @@ impl<Acc> Cell<Acc> {
     /// Hands the cell out. It has not changed since, and is listed no more.
     pub(super) fn fire<K>(&mut self, key: &K, window: Window, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
         self.is_listed = false;
-        let firing = Firing { key, window, acc: &self.acc, timing, update: self.results, replaces: Vec::new() };
+        let firing =
+            Firing { key, window, acc: &self.acc, timing, update: self.results, replaces: Replaced::default() };
         self.results = self.results.saturating_add(u32::from(emit(firing)));
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::aggregate::Aggregate;
 use crate::error::Refusal;
 use crate::event::{Data, Key};
-use crate::pane::Timing;
+use crate::pane::{Replaced, Timing};
 use crate::span::{Span, fits, whole_micros};
 use crate::state::{DueQueue, Keys, Slot};
 use crate::time::Timestamp;
@@ -272,6 +272,7 @@ impl<K: Key, Acc: Data> SessionStore<K, Acc> {
             session.is_listed = false;
             let mut replaces: Vec<_> = session.standing.iter().copied().filter(|&old| old != window).collect();
             replaces.sort_unstable();
+            let replaces = Replaced::new(replaces);
             let (acc, update) = (&session.acc, session.results);
             if emit(Firing { key, window, acc, timing, update, replaces }) {
                 session.results = session.results.saturating_add(1);
@@ -327,7 +328,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
         if overlapping.is_empty() && window.end.plus(self.lateness) <= watermark {
             return Placed::Late;
         }
-        let Some(slot) = slot.or_else(|| self.keys.slot_of(key)) else { return Placed::TooManyKeys };
+        let Some(slot) = slot.or_else(|| self.keys.add(key.into_owned())) else { return Placed::TooManyKeys };
         if overlapping.is_empty() {
             let mut acc = aggregate.create();
             aggregate.add(&mut acc, at, event);
@@ -402,8 +403,11 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
         }
     }
 
-    fn upcoming(&self, key: &K) {
-        self.keys.touch(key);
+    fn upcoming<'a>(&mut self, keys: impl Iterator<Item = &'a K>)
+    where
+        K: 'a,
+    {
+        self.keys.expect(keys);
     }
 
     fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {

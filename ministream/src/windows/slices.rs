@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use super::aligned::Grid;
 use crate::aggregate::Aggregate;
 use crate::event::{Data, Key};
-use crate::pane::Timing;
+use crate::pane::{Replaced, Timing};
 use crate::span::Span;
 use crate::state::{Keys, Map, Slot, SlotMap};
 use crate::time::Timestamp;
@@ -270,7 +270,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
         let mut on_time = Vec::new();
         for slot in slots {
             let (Some(acc), Some(key)) = (self.rolling.get(slot), self.keys.key(slot)) else { continue };
-            let firing = Firing { key, window, acc, timing: Timing::OnTime, update: 0, replaces: Vec::new() };
+            let firing = Firing { key, window, acc, timing: Timing::OnTime, update: 0, replaces: Replaced::default() };
             if emit(firing) && lives_on {
                 on_time.push(slot);
             }
@@ -360,7 +360,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
             });
             let Some(fired) = self.fired.get_mut(place) else { continue };
             let update = fired.results(slot);
-            if emit(Firing { key, window, acc, timing: Timing::Late, update, replaces: Vec::new() }) {
+            if emit(Firing { key, window, acc, timing: Timing::Late, update, replaces: Replaced::default() }) {
                 let corrections = fired.corrections.entry(slot).or_default();
                 *corrections = corrections.saturating_add(1);
             }
@@ -436,8 +436,11 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SliceStore<K, Acc> {
     }
 
     #[inline]
-    fn upcoming(&self, key: &K) {
-        self.keys.touch(key);
+    fn upcoming<'a>(&mut self, keys: impl Iterator<Item = &'a K>)
+    where
+        K: 'a,
+    {
+        self.keys.expect(keys);
     }
 
     #[inline]

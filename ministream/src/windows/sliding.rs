@@ -99,8 +99,11 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SlidingStore<K, Acc> {
     }
 
     #[inline]
-    fn upcoming(&self, key: &K) {
-        either!(self, store => store.upcoming(key));
+    fn upcoming<'a>(&mut self, keys: impl Iterator<Item = &'a K>)
+    where
+        K: 'a,
+    {
+        either!(self, store => store.upcoming(keys));
     }
 
     #[inline]
