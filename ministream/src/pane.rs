@@ -34,6 +34,7 @@ pub struct Pane<K, V> {
 
 /// Windows that a result takes the place of: hardly ever any, so no larger than it has to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::box_collection, reason = "8 bytes in each result, not 24")]
 pub(crate) struct Replaced(Option<Box<Vec<Window>>>);
 
 impl Replaced {

@@ -1,7 +1,7 @@
 //! What operators keep: hashing, and a queue of things that become due as the watermark moves. Knows nothing of windows.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::hash::Hash;
 
 pub(crate) use self::ids::Ids;
@@ -30,16 +30,21 @@ pub(crate) fn give_back<K: Eq + Hash, V>(map: &mut Map<K, V>) {
 
 /// Things that become due at a timestamp, taken out once the watermark has reached it.
 ///
-/// A calendar: items of the far future lie unsorted in buckets of equal width, and only the nearest bucket is a heap. So
+/// A calendar: items of the future lie unsorted in buckets of equal width, and a bucket is sorted when its turn comes. So
 /// an item costs two moves, whatever the number of items, and the memory of a bucket is given back when it is through.
 #[derive(Debug)]
 pub(crate) struct DueQueue<T> {
-    width: i64,
-    /// Items due before `near_end`.
-    near: BinaryHeap<Due<T>>,
-    /// The bucket that is `near`; None before the first item.
-    near_bucket: Option<i64>,
-    /// Buckets behind `near_bucket`, by number.
+    /// A bucket is `2^shift` microseconds wide.
+    shift: u32,
+    /// The bucket whose turn it is, the earliest item last.
+    near: Vec<Due<T>>,
+    /// Items that came after the turn of their bucket had.
+    behind: BinaryHeap<Due<T>>,
+    /// The number of the first bucket whose turn has not come.
+    next: i64,
+    /// The buckets from `next` on.
+    ring: VecDeque<Vec<Due<T>>>,
+    /// Items that were too far ahead for the ring, by bucket.
     far: BTreeMap<i64, Vec<Due<T>>>,
     /// Nothing is due before the watermark gets here.
     not_before: Timestamp,
@@ -55,49 +60,91 @@ impl<T> DueQueue<T> {
     /// A queue for items that are put in about `horizon` before they are due.
     pub(crate) fn new(horizon: Span) -> Self {
         const BUCKETS_IN_A_HORIZON: i64 = 64;
-        let width = (horizon.as_micros() / BUCKETS_IN_A_HORIZON).max(1);
-        let (near, far) = (BinaryHeap::new(), BTreeMap::new());
-        DueQueue { width, near, near_bucket: None, far, not_before: Timestamp::MAX }
+        DueQueue {
+            shift: (horizon.as_micros() / BUCKETS_IN_A_HORIZON).max(1).ilog2(),
+            near: Vec::new(),
+            behind: BinaryHeap::new(),
+            next: i64::MIN,
+            ring: VecDeque::new(),
+            far: BTreeMap::new(),
+            not_before: Timestamp::MAX,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.near.is_empty() && self.behind.is_empty() && self.ring.is_empty() && self.far.is_empty()
     }
 
     pub(crate) fn push(&mut self, at: Timestamp, item: T) {
+        const RING: u64 = 192;
+        let bucket = at.as_micros() >> self.shift;
+        if self.is_empty() {
+            self.next = bucket;
+        }
         self.not_before = self.not_before.min(at);
-        let bucket = at.as_micros().div_euclid(self.width);
-        let near_bucket = *self.near_bucket.get_or_insert(bucket);
-        if bucket <= near_bucket {
-            self.near.push(Due { at, item });
+        let due = Due { at, item };
+        if bucket < self.next {
+            self.behind.push(due);
+            return;
+        }
+        let ahead = bucket.abs_diff(self.next);
+        if ahead < RING {
+            while self.ring.len() as u64 <= ahead {
+                self.ring.push_back(Vec::new());
+            }
+            if let Some(bucket) = self.ring.get_mut(ahead as usize) {
+                bucket.push(due);
+            }
         } else {
-            self.far.entry(bucket).or_default().push(Due { at, item });
+            self.far.entry(bucket).or_default().push(due);
         }
     }
 
     /// Whether `pop_due` might give something: false, and nothing is due.
     #[inline]
     pub(crate) fn may_have_due(&self, watermark: Timestamp) -> bool {
-        self.not_before <= watermark && !(self.near.is_empty() && self.far.is_empty())
+        self.not_before <= watermark && !self.is_empty()
     }
 
     /// Takes out one of the earliest items, if it is due at `watermark` or before.
     pub(crate) fn pop_due(&mut self, watermark: Timestamp) -> Option<(Timestamp, T)> {
         loop {
-            if let Some(first) = self.near.peek() {
-                if watermark < first.at {
-                    self.not_before = first.at;
+            let (near, behind) = (self.near.last(), self.behind.peek());
+            let Some(first) = near.into_iter().chain(behind).map(|due| due.at).min() else {
+                if let Err(not_before) = self.turn(watermark) {
+                    self.not_before = not_before;
                     return None;
                 }
-                return self.near.pop().map(|due| (due.at, due.item));
-            }
-            let Some(next) = self.far.first_entry() else {
-                self.not_before = Timestamp::MAX;
-                return None;
+                continue;
             };
-            if watermark.as_micros().div_euclid(self.width) < *next.key() {
-                self.near = BinaryHeap::new();
-                self.not_before = Timestamp::from_micros(next.key().saturating_mul(self.width));
+            self.not_before = first;
+            if watermark < first {
                 return None;
             }
-            self.near_bucket = Some(*next.key());
-            self.near = BinaryHeap::from(next.remove());
+            let due = if near.is_some_and(|near| near.at == first) { self.near.pop() } else { self.behind.pop() };
+            return due.map(|due| (due.at, due.item));
+        }
+    }
+
+    /// The next bucket that holds something has its turn; an error if the watermark has not reached it, with when it may be.
+    fn turn(&mut self, watermark: Timestamp) -> Result<(), Timestamp> {
+        loop {
+            if self.ring.is_empty() {
+                self.next = *self.far.keys().next().ok_or(Timestamp::MAX)?;
+            }
+            if watermark.as_micros() >> self.shift < self.next {
+                return Err(Timestamp::from_micros(self.next << self.shift));
+            }
+            let mut bucket = self.ring.pop_front().unwrap_or_default();
+            if let Some(first) = self.far.first_entry().filter(|first| *first.key() == self.next) {
+                bucket.append(&mut first.remove());
+            }
+            self.next = self.next.saturating_add(1);
+            if !bucket.is_empty() {
+                bucket.sort_unstable_by_key(|due| Reverse(due.at));
+                self.near = bucket;
+                return Ok(());
+            }
         }
     }
 }

@@ -228,10 +228,13 @@ struct Handle {
 }
 
 /// A session that is due.
+#[derive(Debug)]
 struct Due {
     window: Window,
     handle: Handle,
     timing: Timing,
+    /// Its lateness is over.
+    is_gone: bool,
 }
 
 impl<K: Key, Acc: Data> SessionStore<K, Acc> {
@@ -265,7 +268,7 @@ impl<K: Key, Acc: Data> SessionStore<K, Acc> {
     fn hand_out(&mut self, mut due: Vec<Due>, emit: &mut HandOut<'_, K, Acc>) {
         let key = |due: &Due| self.keys.key(due.handle.key);
         due.sort_unstable_by(|a, b| a.window.cmp(&b.window).then_with(|| key(a).cmp(&key(b))));
-        for Due { window, handle, timing } in due {
+        for Due { window, handle, timing, is_gone } in due {
             let Some(of_key) = self.sessions.get_mut(handle.key as usize) else { continue };
             let Some(session) = of_key.place_of(&handle).and_then(|place| of_key.get_mut(place)) else { continue };
             let Some(key) = self.keys.key(handle.key) else { continue };
@@ -276,8 +279,14 @@ impl<K: Key, Acc: Data> SessionStore<K, Acc> {
             let (acc, update) = (&session.acc, session.results);
             if emit(Firing { key, window, acc, timing, update, replaces }) {
                 session.results = session.results.saturating_add(1);
+                session.standing.clear();
                 // Of a session that goes now nothing is left to replace.
-                session.standing = vec![window];
+                if !is_gone {
+                    session.standing.push(window);
+                }
+            }
+            if is_gone {
+                self.forget(&handle);
             }
         }
     }
@@ -369,38 +378,34 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
     }
 
     fn fire(&mut self, watermark: Timestamp, _parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
-        let (mut due, mut put_back, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+        let mut due = Vec::new();
         if let Some(handle) = self.corrected.take()
             && let Some(session) = self.session_mut(&handle)
         {
             session.pending = false;
-            due.push(Due { window: session.window, handle, timing: Timing::Late });
+            // If its lateness is over, its entry in the queue says so.
+            due.push(Due { window: session.window, handle, timing: Timing::Late, is_gone: false });
         }
         while let Some((_, handle)) = self.due.pop_due(watermark) {
-            let lateness = self.lateness;
-            let Some(session) = self.session_mut(&handle) else { continue };
+            let Some(of_key) = self.sessions.get_mut(handle.key as usize) else { continue };
+            let Some(session) = of_key.place_of(&handle).and_then(|place| of_key.get_mut(place)) else { continue };
             let window = session.window;
             if watermark < window.end {
-                put_back.push((window.end, handle));
+                self.due.push(window.end, handle);
                 continue;
             }
+            let gone_at = window.end.plus(self.lateness);
+            let is_gone = gone_at <= watermark;
             if mem::take(&mut session.pending) {
-                due.push(Due { window, handle, timing: Timing::OnTime });
+                due.push(Due { window, handle, timing: Timing::OnTime, is_gone });
+            } else if is_gone {
+                self.forget(&handle);
             }
-            let gone_at = window.end.plus(lateness);
-            if watermark < gone_at {
-                put_back.push((gone_at, handle));
-            } else {
-                gone.push(handle);
+            if !is_gone {
+                self.due.push(gone_at, handle);
             }
-        }
-        for (at, handle) in put_back {
-            self.due.push(at, handle);
         }
         self.hand_out(due, emit);
-        for handle in gone {
-            self.forget(&handle);
-        }
     }
 
     fn upcoming<'a>(&mut self, keys: impl Iterator<Item = &'a K>)
@@ -416,7 +421,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
             if let Some(session) = self.session_mut(&handle)
                 && session.is_listed
             {
-                due.push(Due { window: session.window, handle, timing: Timing::Early });
+                due.push(Due { window: session.window, handle, timing: Timing::Early, is_gone: false });
             }
         }
         self.hand_out(due, emit);
