@@ -177,6 +177,21 @@ impl Context {
         }
     }
 
+    /// What waits at an edge for the caller of the pipeline, if nobody else reads it. Something will be added.
+    pub(crate) fn output<T: Data>(&mut self, edge: EdgeId) -> Option<&mut VecDeque<T>> {
+        if !self.is_rim.get(edge.0).is_some_and(|is_rim| *is_rim) {
+            return None;
+        }
+        let edge = self.edges.get_mut(edge.0).and_then(Option::as_mut)?;
+        match edge.as_any().downcast_mut()? {
+            Edge { reader: Reader::Output { results, .. }, .. } => {
+                self.has_results = true;
+                Some(results)
+            }
+            _ => None,
+        }
+    }
+
     #[inline]
     pub(crate) fn send_watermark(&mut self, edge: EdgeId, to: Timestamp) {
         if self.is_rim.get(edge.0).is_some_and(|is_rim| *is_rim) {

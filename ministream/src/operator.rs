@@ -4,6 +4,9 @@
 //! one into the next (`Fused`), so that an event goes through all of them in one call that the compiler sees whole; its
 //! last link is an edge of the graph (`ToEdge`).
 
+use std::collections::VecDeque;
+use std::mem;
+
 mod keyed;
 
 pub use self::keyed::{KeyedOperator, Turn};
@@ -97,6 +100,11 @@ pub(crate) mod sealed {
         }
         /// These events come next: time to bring near what they will need.
         fn upcoming(&mut self, events: &[(Timestamp, T)], ctx: &mut Context);
+        /// The output that events go to, if they go there and nowhere else.
+        fn lend(&mut self, _ctx: &mut Context) -> Option<VecDeque<T>> {
+            None
+        }
+        fn give_back(&mut self, _output: VecDeque<T>, _ctx: &mut Context) {}
         fn watermark(&mut self, to: Timestamp, ctx: &mut Context);
         /// The input falls quiet: it holds nothing back until something comes again.
         fn idle(&mut self, ctx: &mut Context);
@@ -206,6 +214,26 @@ impl<P> Output<'_, P> {
         self.emitted += events.len() as u64;
         let verdict = self.rest.events(events, self.ctx);
         self.verdict = Verdict::of_either(self.verdict, verdict);
+    }
+
+    /// What waits for the caller of the pipeline, if what is put out goes there and nowhere else. It has to be
+    /// [given back](Self::give_back).
+    pub(crate) fn lend<T>(&mut self) -> Option<VecDeque<T>>
+    where
+        P: Push<T>,
+    {
+        let output = self.rest.lend(self.ctx)?;
+        self.emitted = self.emitted.wrapping_sub(output.len() as u64);
+        Some(output)
+    }
+
+    /// Takes the output back, with what was added to it.
+    pub(crate) fn give_back<T>(&mut self, output: VecDeque<T>)
+    where
+        P: Push<T>,
+    {
+        self.emitted = self.emitted.wrapping_add(output.len() as u64);
+        self.rest.give_back(output, self.ctx);
     }
 
     /// Says that these events come next.
@@ -400,6 +428,16 @@ impl<T: Data> sealed::Push<T> for ToEdge {
 
     fn events(&mut self, events: &mut Vec<(Timestamp, T)>, ctx: &mut Context) -> Option<Verdict> {
         ctx.send_all(self.edge, events)
+    }
+
+    fn lend(&mut self, ctx: &mut Context) -> Option<VecDeque<T>> {
+        ctx.output(self.edge).map(mem::take)
+    }
+
+    fn give_back(&mut self, output: VecDeque<T>, ctx: &mut Context) {
+        if let Some(place) = ctx.output(self.edge) {
+            *place = output;
+        }
     }
 
     fn upcoming(&mut self, events: &[(Timestamp, T)], ctx: &mut Context) {

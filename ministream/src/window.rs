@@ -163,13 +163,13 @@ pub(crate) mod sealed {
 
         /// Hands out each window that became due: once when `watermark` reaches its end, and again for each event that was
         /// added to it after that. Then windows whose lateness is over are forgotten.
-        fn fire(&mut self, watermark: Timestamp, parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>);
+        fn fire(&mut self, watermark: Timestamp, parts: &impl Parts<Acc>, emit: &mut impl HandOut<K, Acc>);
 
         /// Hands out each window that has not reached its end and has changed since it was handed out.
-        fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>);
+        fn fire_early(&mut self, emit: &mut impl HandOut<K, Acc>);
 
         /// Hands out what is left, at the end of the input. Nothing is called any more after that.
-        fn finish(&mut self, parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+        fn finish(&mut self, parts: &impl Parts<Acc>, emit: &mut impl HandOut<K, Acc>) {
             self.fire(Timestamp::MAX, parts, emit);
         }
 
@@ -177,8 +177,7 @@ pub(crate) mod sealed {
         fn open_windows(&self) -> usize;
     }
 
-    /// Puts accumulators together and apart: what an [`Aggregate`] does, whatever its events. No type parameter, as
-    /// [`HandOut`].
+    /// Puts accumulators together and apart: what an [`Aggregate`] does, whatever its events.
     pub trait Parts<Acc> {
         fn merge(&self, acc: &mut Acc, other: Acc);
         /// Only where [`Settings::is_invertible`] says so.
@@ -207,9 +206,11 @@ pub(crate) mod sealed {
         }
     }
 
-    /// Takes the windows that are due. Not a type parameter: what fires windows is compiled once for a key and an
-    /// accumulator, not for each pipeline.
-    pub(crate) type HandOut<'a, K, Acc> = dyn FnMut(Firing<'_, K, Acc>) -> bool + 'a;
+    /// Takes the windows that are due.
+    pub trait HandOut<K, Acc> {
+        /// Whether it could make a result of the window.
+        fn take(&mut self, firing: Firing<'_, K, Acc>) -> bool;
+    }
 
     /// Where an event went.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! `window` and the aggregates over it: groups a keyed stream by windows of event time.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use crate::aggregate::Aggregate;
@@ -12,7 +13,7 @@ use crate::plan::{Needs, Plan, Retention, Upstream};
 use crate::select::Select;
 use crate::stream::{KeyedStream, LateChoice, Stream, Then, WindowedStream, late_choice};
 use crate::time::Timestamp;
-use crate::window::sealed::{self as kind, Firing, HandOut, Parts, PartsOf, Placed, Settings, WindowStore};
+use crate::window::sealed::{self as kind, Firing, HandOut, PartsOf, Placed, Settings, WindowStore};
 use crate::window::{Early, WindowKind};
 
 impl<T, C, S, W, L> WindowedStream<T, C, S, W, L>
@@ -120,11 +121,18 @@ where
     fn hand_out<P: Push<Pane<S::Selected, A::Out>>>(
         &mut self,
         out: &mut Output<'_, P>,
-        f: impl FnOnce(&mut StoreOf<W, S::Selected, A::Acc>, &dyn Parts<A::Acc>, &mut HandOut<'_, S::Selected, A::Acc>),
+        f: impl FnOnce(&mut StoreOf<W, S::Selected, A::Acc>, &PartsOf<'_, T, A>, &mut Results<'_, '_, T, A, S::Selected, P>),
     ) {
-        let mut results = Results { aggregate: &self.aggregate, panes: Vec::new(), out };
-        f(&mut self.store, &PartsOf::<T, A>::new(&self.aggregate), &mut |firing| results.take(firing));
-        results.out.emit_all(&mut results.panes);
+        let panes = match out.lend() {
+            Some(output) => Panes::Output(output),
+            None => Panes::Chain(Vec::new()),
+        };
+        let mut results = Results { aggregate: &self.aggregate, panes, out };
+        f(&mut self.store, &PartsOf::new(&self.aggregate), &mut results);
+        match results.panes {
+            Panes::Output(output) => out.give_back(output),
+            Panes::Chain(mut panes) => out.emit_all(&mut panes),
+        }
     }
 
     /// There is no place for an event.
@@ -135,32 +143,42 @@ where
     }
 }
 
-/// Makes results of the windows that are handed out, and puts them out by the hundred.
+/// Makes results of the windows that are handed out.
 struct Results<'a, 'o, T, A: Aggregate<T>, K, P> {
     aggregate: &'a A,
     panes: Panes<K, A::Out>,
     out: &'a mut Output<'o, P>,
 }
 
-/// Results with their event times.
-type Panes<K, V> = Vec<(Timestamp, Pane<K, V>)>;
+/// Where results go.
+enum Panes<K, V> {
+    /// To the caller of the pipeline: there is nothing between.
+    Output(VecDeque<Pane<K, V>>),
+    /// On, by the hundred, with their event times.
+    Chain(Vec<(Timestamp, Pane<K, V>)>),
+}
 
-impl<T, A, K, P> Results<'_, '_, T, A, K, P>
+impl<T, A, K, P> HandOut<K, A::Acc> for Results<'_, '_, T, A, K, P>
 where
     K: Key,
     A: Aggregate<T>,
     P: Push<Pane<K, A::Out>>,
 {
-    const AT_ONCE: usize = 128;
-
+    #[inline]
     fn take(&mut self, firing: Firing<'_, K, A::Acc>) -> bool {
+        const AT_ONCE: usize = 128;
         let Firing { key, window, acc, timing, update, replaces } = firing;
         match self.aggregate.finish(acc) {
             Ok(value) => {
                 let pane = Pane { key: key.clone(), window, value, timing, update, replaces };
-                self.panes.push((window.last_instant(), pane));
-                if self.panes.len() == Self::AT_ONCE {
-                    self.out.emit_all(&mut self.panes);
+                match &mut self.panes {
+                    Panes::Output(output) => output.push_back(pane),
+                    Panes::Chain(panes) => {
+                        panes.push((window.last_instant(), pane));
+                        if panes.len() == AT_ONCE {
+                            self.out.emit_all(panes);
+                        }
+                    }
                 }
                 true
             }

@@ -211,14 +211,14 @@ struct Table<Acc> {
 
 impl<Acc> Table<Acc> {
     /// Hands out the cells that have changed.
-    fn fire_changed<K: Key>(&mut self, keys: &Keys<K>, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_changed<K: Key>(&mut self, keys: &Keys<K>, timing: Timing, emit: &mut impl HandOut<K, Acc>) {
         let mut changed = mem::take(&mut self.changed);
         keys.sort(&mut changed);
         self.fire(changed, keys, timing, emit);
     }
 
     /// Hands out all cells.
-    fn fire_all<K: Key>(&mut self, keys: &mut Keys<K>, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_all<K: Key>(&mut self, keys: &mut Keys<K>, emit: &mut impl HandOut<K, Acc>) {
         self.changed = Vec::new();
         // Where most keys are in the window, the order of all keys is near enough.
         if keys.slots() < self.cells.len() * 4 {
@@ -232,7 +232,7 @@ impl<Acc> Table<Acc> {
     }
 
     /// Hands out the cells of these keys.
-    fn fire<K: Key>(&mut self, slots: Vec<Slot>, keys: &Keys<K>, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire<K: Key>(&mut self, slots: Vec<Slot>, keys: &Keys<K>, timing: Timing, emit: &mut impl HandOut<K, Acc>) {
         for slot in slots {
             if let Some(cell) = self.cells.get_mut(slot)
                 && let Some(key) = keys.key(slot)
@@ -341,7 +341,7 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
     }
 
     /// Hands out the windows that an event was added to after they had fired.
-    fn fire_corrected(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_corrected(&mut self, emit: &mut impl HandOut<K, Acc>) {
         let mut ends = mem::take(&mut self.corrected);
         ends.sort_unstable();
         ends.dedup();
@@ -355,7 +355,7 @@ impl<K: Key, Acc: Data> AlignedStore<K, Acc> {
     }
 
     /// Hands out the windows that end behind `fired_to`, and forgets those whose lateness is over.
-    fn fire_due(&mut self, fired_to: Timestamp, watermark: Timestamp, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_due(&mut self, fired_to: Timestamp, watermark: Timestamp, emit: &mut impl HandOut<K, Acc>) {
         let first = self.windows.partition_point(|table| table.window.end <= fired_to);
         let behind = self.windows.partition_point(|table| table.window.end <= watermark);
         for table in self.windows.range_mut(first.min(behind)..behind) {
@@ -424,7 +424,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
         is_due
     }
 
-    fn fire(&mut self, watermark: Timestamp, _parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire(&mut self, watermark: Timestamp, _parts: &impl Parts<Acc>, emit: &mut impl HandOut<K, Acc>) {
         let fired_to = mem::replace(&mut self.fired_to, watermark);
         self.fire_corrected(emit);
         if self.next_change <= watermark {
@@ -432,7 +432,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for AlignedStore<K, Acc> {
         }
     }
 
-    fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_early(&mut self, emit: &mut impl HandOut<K, Acc>) {
         let first = self.windows.partition_point(|table| table.window.end <= self.fired_to);
         for table in self.windows.range_mut(first..) {
             table.fire_changed(&self.keys, Timing::Early, emit);

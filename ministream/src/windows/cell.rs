@@ -24,10 +24,10 @@ impl<Acc> Cell<Acc> {
     }
 
     /// Hands the cell out. It has not changed since, and is listed no more.
-    pub(super) fn fire<K>(&mut self, key: &K, window: Window, timing: Timing, emit: &mut HandOut<'_, K, Acc>) {
+    pub(super) fn fire<K>(&mut self, key: &K, window: Window, timing: Timing, emit: &mut impl HandOut<K, Acc>) {
         self.is_listed = false;
         let firing =
             Firing { key, window, acc: &self.acc, timing, update: self.results, replaces: Replaced::default() };
-        self.results = self.results.saturating_add(u32::from(emit(firing)));
+        self.results = self.results.saturating_add(u32::from(emit.take(firing)));
     }
 }

@@ -29,7 +29,7 @@ use crate::window::sealed::{self, HandOut, Parts, Placed, Settings, WindowStore}
 /// /// What each user has spent so far, once a minute of event time.
 /// fn spent(clicks: Stream<Click>) -> Stream<Pane<String, i64>> {
 ///     let by_user = clicks.watermark(Bounded::new(secs(3))).key_by(|click| &click.user);
-///     by_user.window(Global::new()).emit(Emit::every(minutes(1))).discard_late().sum(|click| click.value).into_streams()
+///     by_user.window(Global::new()).emit.take(Emit::every(minutes(1))).discard_late().sum(|click| click.value).into_streams()
 /// }
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -118,9 +118,9 @@ where
         false
     }
 
-    fn fire(&mut self, _watermark: Timestamp, _parts: &dyn Parts<Acc>, _emit: &mut HandOut<'_, K, Acc>) {}
+    fn fire(&mut self, _watermark: Timestamp, _parts: &impl Parts<Acc>, _emit: &mut impl HandOut<K, Acc>) {}
 
-    fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_early(&mut self, emit: &mut impl HandOut<K, Acc>) {
         let mut changed = mem::take(&mut self.changed);
         changed.sort_unstable();
         for key in changed {
@@ -130,7 +130,7 @@ where
         }
     }
 
-    fn finish(&mut self, _parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+    fn finish(&mut self, _parts: &impl Parts<Acc>, emit: &mut impl HandOut<K, Acc>) {
         let mut cells: Vec<_> = self.cells.iter_mut().collect();
         cells.sort_unstable_by_key(|(key, _)| *key);
         for (key, cell) in cells {

@@ -265,7 +265,7 @@ impl<K: Key, Acc: Data> SessionStore<K, Acc> {
         self.changed.push(handle);
     }
 
-    fn hand_out(&mut self, mut due: Vec<Due>, emit: &mut HandOut<'_, K, Acc>) {
+    fn hand_out(&mut self, mut due: Vec<Due>, emit: &mut impl HandOut<K, Acc>) {
         let key = |due: &Due| self.keys.key(due.handle.key);
         due.sort_unstable_by(|a, b| a.window.cmp(&b.window).then_with(|| key(a).cmp(&key(b))));
         for Due { window, handle, timing, is_gone } in due {
@@ -277,7 +277,7 @@ impl<K: Key, Acc: Data> SessionStore<K, Acc> {
             replaces.sort_unstable();
             let replaces = Replaced::new(replaces);
             let (acc, update) = (&session.acc, session.results);
-            if emit(Firing { key, window, acc, timing, update, replaces }) {
+            if emit.take(Firing { key, window, acc, timing, update, replaces }) {
                 session.results = session.results.saturating_add(1);
                 session.standing.clear();
                 // Of a session that goes now nothing is left to replace.
@@ -377,7 +377,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
         self.corrected.is_some() || self.due.may_have_due(watermark)
     }
 
-    fn fire(&mut self, watermark: Timestamp, _parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire(&mut self, watermark: Timestamp, _parts: &impl Parts<Acc>, emit: &mut impl HandOut<K, Acc>) {
         let mut due = Vec::new();
         if let Some(handle) = self.corrected.take()
             && let Some(session) = self.session_mut(&handle)
@@ -415,7 +415,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SessionStore<K, Acc> {
         self.keys.expect(keys);
     }
 
-    fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_early(&mut self, emit: &mut impl HandOut<K, Acc>) {
         let mut due = Vec::new();
         for handle in mem::take(&mut self.changed) {
             if let Some(session) = self.session_mut(&handle)

@@ -141,7 +141,7 @@ impl<Acc: Data> Rolling<Acc> {
         self.span.start <= slice.start && slice.start < self.span.end
     }
 
-    fn enter(&mut self, cells: &SlotMap<Acc>, parts: &dyn Parts<Acc>) {
+    fn enter(&mut self, cells: &SlotMap<Acc>, parts: &impl Parts<Acc>) {
         for (slot, acc) in cells.iter() {
             self.add(slot, true, || acc.clone(), |total| parts.merge(total, acc.clone()));
         }
@@ -167,7 +167,7 @@ impl<Acc: Data> Rolling<Acc> {
         }
     }
 
-    fn leave<'a>(&mut self, slices: impl Iterator<Item = &'a SlotMap<Acc>>, parts: &dyn Parts<Acc>)
+    fn leave<'a>(&mut self, slices: impl Iterator<Item = &'a SlotMap<Acc>>, parts: &impl Parts<Acc>)
     where
         Acc: 'a,
     {
@@ -255,7 +255,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
     }
 
     /// Hands out the window that ends here.
-    fn fire_window(&mut self, end: Timestamp, parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_window(&mut self, end: Timestamp, parts: &impl Parts<Acc>, emit: &mut impl HandOut<K, Acc>) {
         let window = Window::new(end.minus(self.grid.size()), end);
         self.roll_to(window, parts);
         // Where most keys are in the window, the order of all keys is near enough.
@@ -271,7 +271,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
         for slot in slots {
             let (Some(acc), Some(key)) = (self.rolling.get(slot), self.keys.key(slot)) else { continue };
             let firing = Firing { key, window, acc, timing: Timing::OnTime, update: 0, replaces: Replaced::default() };
-            if emit(firing) && lives_on {
+            if emit.take(firing) && lives_on {
                 on_time.push(slot);
             }
         }
@@ -281,7 +281,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
     }
 
     /// Takes slices in and out, so that those of this window are in.
-    fn roll_to(&mut self, window: Window, parts: &dyn Parts<Acc>) {
+    fn roll_to(&mut self, window: Window, parts: &impl Parts<Acc>) {
         let SliceStore { slices, rolling, .. } = self;
         let before = rolling.span;
         let behind = |instant: Timestamp| slices.partition_point(|slice| slice.span.start < instant);
@@ -309,8 +309,8 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
         slot: Slot,
         at: Timestamp,
         watermark: Timestamp,
-        parts: &dyn Parts<Acc>,
-        emit: &mut HandOut<'_, K, Acc>,
+        parts: &impl Parts<Acc>,
+        emit: &mut impl HandOut<K, Acc>,
     ) {
         let Some((_, first_end, last_end)) = self.grid.slice_of(at) else { return };
         let Some(last) = self.grid.end_at_or_before(watermark, last_end) else { return };
@@ -360,7 +360,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
             });
             let Some(fired) = self.fired.get_mut(place) else { continue };
             let update = fired.results(slot);
-            if emit(Firing { key, window, acc, timing: Timing::Late, update, replaces: Replaced::default() }) {
+            if emit.take(Firing { key, window, acc, timing: Timing::Late, update, replaces: Replaced::default() }) {
                 let corrections = fired.corrections.entry(slot).or_default();
                 *corrections = corrections.saturating_add(1);
             }
@@ -368,7 +368,7 @@ impl<K: Key, Acc: Data> SliceStore<K, Acc> {
     }
 
     /// Forgets slices none of whose windows lives.
-    fn forget(&mut self, watermark: Timestamp, parts: &dyn Parts<Acc>) {
+    fn forget(&mut self, watermark: Timestamp, parts: &impl Parts<Acc>) {
         let lateness = self.lateness;
         let is_gone = |end: Timestamp| end.plus(lateness) <= watermark;
         while let Some(slice) = self.slices.pop_front_if(|slice| is_gone(slice.last_end)) {
@@ -449,7 +449,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SliceStore<K, Acc> {
         self.next_change <= watermark || self.corrected.is_some()
     }
 
-    fn fire(&mut self, watermark: Timestamp, parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire(&mut self, watermark: Timestamp, parts: &impl Parts<Acc>, emit: &mut impl HandOut<K, Acc>) {
         self.watermark = watermark;
         if let Some((slot, at)) = self.corrected.take() {
             self.fire_corrected(slot, at, watermark, parts, emit);
@@ -464,7 +464,7 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SliceStore<K, Acc> {
     }
 
     /// Early results are not for this store.
-    fn fire_early(&mut self, _emit: &mut HandOut<'_, K, Acc>) {}
+    fn fire_early(&mut self, _emit: &mut impl HandOut<K, Acc>) {}
 
     fn open_windows(&self) -> usize {
         // How many windows of each slice live; a key that is in a slice before is in those of them already that hold both.

@@ -111,11 +111,11 @@ impl<K: Key, Acc: Data> WindowStore<K, Acc> for SlidingStore<K, Acc> {
         either!(self, store => store.moves(watermark))
     }
 
-    fn fire(&mut self, watermark: Timestamp, parts: &dyn Parts<Acc>, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire(&mut self, watermark: Timestamp, parts: &impl Parts<Acc>, emit: &mut impl HandOut<K, Acc>) {
         either!(self, store => store.fire(watermark, parts, emit));
     }
 
-    fn fire_early(&mut self, emit: &mut HandOut<'_, K, Acc>) {
+    fn fire_early(&mut self, emit: &mut impl HandOut<K, Acc>) {
         either!(self, store => store.fire_early(emit));
     }
 
