@@ -11,6 +11,7 @@
 mod aggregates;
 mod architecture;
 mod composition;
+mod costs;
 mod flows;
 mod model;
 mod properties;

@@ -232,3 +232,68 @@ impl<K: Key> Keys<K> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn agrees_with_a_map_of_keys() {
+        let mut keys = Keys::<u64>::new();
+        let mut model: BTreeMap<u64, (Slot, u32)> = BTreeMap::new();
+        let mut seed = 5_u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        let mut coming: Vec<u64> = Vec::new();
+        for step in 0..60_000_u64 {
+            if coming.is_empty() {
+                // Keys drift, so that idle ones are forgotten; what was expected does not all come.
+                coming = (0..20).map(|_| step / 8 + random(3_000)).collect();
+                keys.expect(coming.iter().filter(|key| !key.is_multiple_of(7)));
+                coming.retain(|key| !key.is_multiple_of(5));
+            }
+            if let Some(key) = (!coming.is_empty()).then(|| coming.remove(0)) {
+                let slot = keys.slot_of(Cow::Owned(key)).unwrap();
+                assert_eq!(keys.key(slot), Some(&key));
+                match model.get_mut(&key) {
+                    Some((known, uses)) if *uses > 0 => {
+                        assert_eq!(slot, *known, "a key that is in use keeps its number");
+                        *uses += 1;
+                    }
+                    _ => {
+                        model.insert(key, (slot, 1));
+                    }
+                }
+                keys.take(slot);
+            }
+            while model.len() > 2_000 {
+                let (&key, &(slot, uses)) = model.iter().nth(random(2_000) as usize).unwrap();
+                (0..uses).for_each(|_| keys.release(slot));
+                model.remove(&key);
+            }
+            if step % 5_000 == 0 {
+                let ordered: Vec<_> = keys.ordered().to_vec();
+                let ordered: Vec<_> = ordered.into_iter().map(|slot| *keys.key(slot).unwrap()).collect();
+                assert!(ordered.is_sorted(), "step {step}");
+                assert!(model.keys().all(|key| ordered.binary_search(key).is_ok()), "step {step}");
+                assert!(ordered.len() <= 3 * model.len() + Keys::<u64>::MIN_IDLE + 1, "step {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn idle_keys_are_forgotten_and_their_memory_goes_back() {
+        let mut keys = Keys::<String>::new();
+        for number in 0..50_000 {
+            let slot = keys.slot_of(Cow::Owned(format!("key {number}"))).unwrap();
+            keys.take(slot);
+            keys.release(slot);
+        }
+        assert!(keys.index.len() <= Keys::<String>::MIN_IDLE + 2, "{} keys", keys.index.len());
+        assert!(keys.slots() <= Keys::<String>::MIN_IDLE + 2, "{} numbers", keys.slots());
+    }
+}

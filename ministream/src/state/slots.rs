@@ -123,3 +123,46 @@ fn set(places: &mut Vec<u32>, slot: Slot, number: u32) {
         *place = number;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_in_few_and_in_many_places() {
+        for slots in [64_u32, 1_000, 100_000] {
+            let mut map = SlotMap::new();
+            for round in 0..2 {
+                let taken: Vec<Slot> = (0..500_u32.min(slots)).map(|n| n.wrapping_mul(7_919) % slots).collect();
+                let mut expected: Vec<Slot> = Vec::new();
+                for &slot in &taken {
+                    assert_eq!(map.get(slot).is_some(), expected.contains(&slot));
+                    if map.place(slot).is_none() {
+                        assert_eq!(map.insert(slot, slot + round, slots as usize).copied(), Some(slot + round));
+                        expected.push(slot);
+                    }
+                }
+                assert_eq!(map.len(), expected.len());
+                assert_eq!(map.slots().collect::<Vec<_>>(), expected);
+                for slot in 0..slots {
+                    let value = expected.contains(&slot).then_some(slot + round);
+                    assert_eq!(map.get(slot).copied(), value, "{slot} of {slots}");
+                    assert_eq!(map.get_mut(slot).copied(), value);
+                }
+                assert_eq!(map.get(slots), None);
+                map.clear();
+                assert_eq!((map.len(), map.get(taken[0])), (0, None));
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_an_array_once_an_entry_comes_to_eight_slots() {
+        let mut map = SlotMap::new();
+        for slot in 0..125 {
+            assert!(matches!(map.places, Places::Few(..)), "{slot}");
+            map.insert(slot, (), 1_000);
+        }
+        assert!(matches!(map.places, Places::Many(_)));
+    }
+}

@@ -29,7 +29,7 @@ use crate::window::sealed::{self, HandOut, Parts, Placed, Settings, WindowStore}
 /// /// What each user has spent so far, once a minute of event time.
 /// fn spent(clicks: Stream<Click>) -> Stream<Pane<String, i64>> {
 ///     let by_user = clicks.watermark(Bounded::new(secs(3))).key_by(|click| &click.user);
-///     by_user.window(Global::new()).emit.take(Emit::every(minutes(1))).discard_late().sum(|click| click.value).into_streams()
+///     by_user.window(Global::new()).emit(Emit::every(minutes(1))).discard_late().sum(|click| click.value).into_streams()
 /// }
 /// ```
 #[derive(Clone, Debug, Default)]
